@@ -6,8 +6,8 @@ import { seedDemo } from '../../src/service/seed/seed-demo.ts';
 import { createAssistant, newDatabase, startService } from '../support/service/service.ts';
 
 // Measures how well the offline engine recognizes questions that the demo's documents answer. The questions were
-// written from the documents alone, as visitors would ask them. Improve the engine for a kind of question, never for
-// one of these.
+// written from the documents alone, as visitors would ask them; those of the second set without a look at the
+// vocabularies. Improve the engine for a kind of question, never for one of these.
 
 /** A question that a passage of the demo's documents answers, and a phrase of that passage. */
 interface AnsweredQuestion {
@@ -121,8 +121,97 @@ const unansweredQuestions: Record<'en' | 'de' | 'ar', readonly string[]> = {
   ],
 };
 
-/** Required number of right answers, of 40. */
-const enough = 36;
+/** The second set, in English. */
+const secondAnswered: readonly AnsweredQuestion[] = [
+  { question: 'Are you closed on Christmas Eve?', answer: /Christmas Eve/ },
+  { question: 'Which tram do I take to get to you?', answer: /lines 2, 3 and 5/ },
+  { question: 'Can I come with a pushchair?', answer: /pushchair/ },
+  { question: 'When can I talk to the repair people in the workshop?', answer: /12:00 to 17:00/ },
+  { question: 'I ordered this morning but changed my mind, can I cancel?', answer: /cancel the order/ },
+  { question: 'Who started the company?', answer: /Hanna Riedel/ },
+  { question: 'Do your jackets contain PFAS?', answer: /PFAS/ },
+  { question: 'How much do I have to spend to get free postage in Germany?', answer: /€60/ },
+  { question: 'Do you send things to Norway?', answer: /Norway/ },
+  {
+    question: 'My tracking link has not changed for days, what now?',
+    answer: /nothing new for three working days/,
+  },
+  { question: 'Can you send it to a Packstation?', answer: /packing station/ },
+  { question: 'How long do you keep my order if I pick it up myself?', answer: /7 days/ },
+  { question: 'Do you use plastic in your parcels?', answer: /no plastic|contain no plastic/ },
+  { question: 'Do I get a discount if I pay by bank transfer?', answer: /2 % discount/ },
+  { question: 'When will you take the money from my credit card?', answer: /dispatched/ },
+  { question: 'Do the prices include VAT?', answer: /VAT/ },
+  { question: 'Do you accept Apple Pay?', answer: /Apple Pay/ },
+  { question: 'Can I buy now and pay in two weeks?', answer: /Klarna/ },
+  { question: 'How much water does the steel bottle hold?', answer: /0\.7 litres/ },
+  { question: 'How bright is the head torch?', answer: /400 lumens/ },
+  { question: 'Is gas included with the stove?', answer: /Gas is not included/ },
+  { question: 'How cold can it get with the sleeping bag?', answer: /0 °C/ },
+  { question: 'How many people sleep in the Sternwald?', answer: /two people/ },
+  { question: 'Can my boots get new soles?', answer: /resol/i },
+  { question: 'What is the deposit for renting?', answer: /deposit of €50/ },
+  { question: 'When is the next guided hike?', answer: /first Saturday/ },
+  { question: 'Can I hire boots?', answer: /Boots are not for rent/ },
+  { question: 'Do I need to say why I am returning it?', answer: /need not give a reason/ },
+  { question: 'What does it cost to return from Austria?', answer: /€4\.90 from the refund/ },
+  { question: 'Can I return opened freeze-dried meals?', answer: /freeze-dried/ },
+  { question: 'How do I measure my back for a rucksack?', answer: /bony bump/ },
+  { question: 'I am between M and L, which should I take for a jacket?', answer: /between two sizes/ },
+  { question: 'Could somebody advise me over video?', answer: /video call/ },
+  { question: 'Do you repair jackets of other brands?', answer: /any brand/ },
+  { question: 'What does patching a hole in my tent cost?', answer: /€12/ },
+  { question: 'I lost a buckle, can I get a new one?', answer: /buckles/ },
+  { question: 'How long does a repair take?', answer: /7 to 10 working days/ },
+  { question: 'Can I get cash for my gift card?', answer: /paid out in cash/ },
+  { question: 'Can I use two discount codes at once?', answer: /Only one code/ },
+  { question: 'Do I get something off if I sign up for your newsletter?', answer: /10 % off/ },
+];
+const secondUnanswered = [
+  'Do you sell bicycles?',
+  'Who wrote Hamlet?',
+  'How do I boil an egg?',
+  'What is your CEO earning?',
+  'Is it going to rain this weekend?',
+  'Can you translate this into Spanish?',
+  'What is the population of Freiburg?',
+  'Do you have climbing ropes?',
+  'Do you offer student discounts?',
+  'Can I work for you as an intern?',
+  'How far is it from Freiburg to Basel?',
+  'Which phone should I buy?',
+  'Tell me about quantum physics.',
+  'Do you sell skis?',
+  'What is 17 times 23?',
+  'Who is the chancellor of Germany?',
+  'How do I lose weight?',
+  'Can you write an essay for me?',
+  'Do you have trekking poles?',
+  'Where can I rent a car?',
+  'Which trail should I walk in Norway?',
+  'Do you insure gear against theft?',
+  'Can I bring my cat?',
+  'Do you sell sunglasses?',
+  'What does DHL stand for?',
+  'How old are you?',
+  'Are you married?',
+  'Recommend me a good film',
+  'How do I clean a cast iron pan?',
+  'What is the best time to visit Japan?',
+  'Do you have a store in Berlin?',
+  'How do I update my Windows computer?',
+  'Can I swim in the Rhine?',
+  'Who painted the Mona Lisa?',
+  'Do you sell children’s clothing?',
+  'What currency does Sweden use?',
+  'How do I tie a bowline?',
+  'Is your food vegan?',
+  'What does my horoscope say?',
+  'Can I pay with Bitcoin?',
+];
+
+/** Required numbers of right answers, of 40 each. */
+const enough = { first: { answered: 36, unanswered: 36 }, second: { answered: 33, unanswered: 34 } };
 
 const env = await newDatabase();
 const service = await startService(env);
@@ -136,29 +225,46 @@ async function ask(language: (typeof languages)[number], question: string): Prom
   return (await service.send(conversation, question)).json['message'] as string;
 }
 
-test('answers 36 of 40 questions within the documents from the right passage', async () => {
-  const wrong: string[] = [];
-  for (const language of languages) {
-    for (const { question, answer } of answeredQuestions[language]) {
+const sets = {
+  first: {
+    answered: languages.flatMap((language) =>
+      answeredQuestions[language].map((each) => ({ language, ...each })),
+    ),
+    unanswered: languages.flatMap((language) =>
+      unansweredQuestions[language].map((question) => ({ language, question })),
+    ),
+  },
+  second: {
+    answered: secondAnswered.map((each) => ({ language: 'en' as const, ...each })),
+    unanswered: secondUnanswered.map((question) => ({ language: 'en' as const, question })),
+  },
+};
+
+for (const name of ['first', 'second'] as const) {
+  const { answered, unanswered } = sets[name];
+
+  test(`answers most of the 40 questions of the ${name} set from the right passage`, async () => {
+    const wrong: string[] = [];
+    for (const { language, question, answer } of answered) {
       const text = await ask(language, question);
       if (!answer.test(text)) wrong.push(`${question} -> ${text}`);
     }
-  }
-  assert.equal(languages.flatMap((language) => answeredQuestions[language]).length, 40);
-  assert.ok(40 - wrong.length >= enough, wrong.join('\n\n'));
-});
+    assert.equal(answered.length, 40);
+    assert.ok(40 - wrong.length >= enough[name].answered, wrong.join('\n\n'));
+  });
 
-test('finds nothing for 36 of 40 questions outside the documents', async () => {
-  const wrong: string[] = [];
-  for (const language of languages) {
-    for (const question of unansweredQuestions[language]) {
+  test(`finds nothing for most of the 40 questions of the ${name} set outside the documents`, async () => {
+    const wrong: string[] = [];
+    for (const { language, question } of unanswered) {
       const text = await ask(language, question);
-      if (!/found nothing|nichts gefunden|لم أجد/.test(text)) wrong.push(`${question} -> ${text}`);
+      // It answers small talk ("How old are you?") without a passage.
+      if (!/found nothing|automated assistant|nichts gefunden|لم أجد/.test(text))
+        wrong.push(`${question} -> ${text}`);
     }
-  }
-  assert.equal(languages.flatMap((language) => unansweredQuestions[language]).length, 40);
-  assert.ok(40 - wrong.length >= enough, wrong.join('\n\n'));
-});
+    assert.equal(unanswered.length, 40);
+    assert.ok(40 - wrong.length >= enough[name].unanswered, wrong.join('\n\n'));
+  });
+}
 
 test('does not answer a new question with the passage of the one before', async () => {
   const assistant = demoAssistants.find(({ language }) => language === 'en') ?? assert.fail();
