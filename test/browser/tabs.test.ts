@@ -133,43 +133,49 @@ describe('one conversation in two pages', () => {
     expect(second.messages.join()).not.to.contain('opening hours?');
   });
 
-  it('answers a tool request once, in whichever pages the visitor decides', async () => {
-    let runs = 0;
-    const results: unknown[] = [];
-    const withTools = async (): Promise<Chat> => {
-      const page = await open((page) => {
-        const send = page.fetch.bind(page);
-        page.fetch = (input, init) => {
-          if (/\/messages$/.test(input as string))
-            results.push((JSON.parse(init?.body as string) as { tool_results?: unknown[] }).tool_results);
-          return send(input, init);
-        };
-      });
-      page.chat.element.tools = [showProduct(() => runs++)];
-      return show(page);
-    };
-    const first = await withTools();
-    await first.ask(productQuestion);
-    await first.answered(2);
-    const chats = [first, await withTools(), await withTools()];
-    const requests = (): HTMLElement[] => chats.flatMap((chat) => toolRequests(chat));
-    await until(() => requests().length === 3, 'the request in every page');
-    const [allow, deny, secondAllow] = requests().map((request, at) =>
-      buttonIn(request, at === 1 ? 'Don’t allow' : 'Allow'),
-    );
-    allow?.click();
-    deny?.click();
-    secondAllow?.click();
-    await until(
-      () => new Set(requests().map(({ dataset }) => dataset['state'])).size === 1 && isAnswered(requests()),
-      'the same outcome in every page',
-    );
-    const outcome = requests()[0]?.dataset['state'];
-    expect(runs).to.equal(outcome === 'done' ? 1 : 0);
-    await first.ask('Thank you');
-    await first.answered(3);
-    expect((results.at(-1) as unknown[]).length).to.equal(1);
-  });
+  for (const [title, hasLocks] of [
+    ['with locks', true],
+    ['on a page without HTTPS', false],
+  ] as const) {
+    it(`answers a tool request once, in whichever pages the visitor decides, ${title}`, async () => {
+      let runs = 0;
+      const results: unknown[] = [];
+      const withTools = async (): Promise<Chat> => {
+        const page = await open((page) => {
+          if (!hasLocks) Object.defineProperty(page.navigator, 'locks', { value: undefined });
+          const send = page.fetch.bind(page);
+          page.fetch = (input, init) => {
+            if (/\/messages$/.test(input as string))
+              results.push((JSON.parse(init?.body as string) as { tool_results?: unknown[] }).tool_results);
+            return send(input, init);
+          };
+        });
+        page.chat.element.tools = [showProduct(() => runs++)];
+        return show(page);
+      };
+      const first = await withTools();
+      await first.ask(productQuestion);
+      await first.answered(2);
+      const chats = [first, await withTools(), await withTools()];
+      const requests = (): HTMLElement[] => chats.flatMap((chat) => toolRequests(chat));
+      await until(() => requests().length === 3, 'the request in every page');
+      const [allow, deny, secondAllow] = requests().map((request, at) =>
+        buttonIn(request, at === 1 ? 'Don’t allow' : 'Allow'),
+      );
+      allow?.click();
+      deny?.click();
+      secondAllow?.click();
+      await until(
+        () => new Set(requests().map(({ dataset }) => dataset['state'])).size === 1 && isAnswered(requests()),
+        'the same outcome in every page',
+      );
+      const outcome = requests()[0]?.dataset['state'];
+      expect(runs).to.equal(outcome === 'done' ? 1 : 0);
+      await first.ask('Thank you');
+      await first.answered(3);
+      expect((results.at(-1) as unknown[]).length).to.equal(1);
+    });
+  }
 
   it('sends the messages of a page that was closed, once', async () => {
     const leaving = await open();

@@ -144,17 +144,6 @@ export class Conversation {
     this.#save();
   }
 
-  /**
-   * Reserves a tool call for this tab until the page closes, so that no two tabs answer it. Returns false if another
-   * tab has reserved it.
-   *
-   * @param name identifies the call within the conversation
-   */
-  async claimToolCall(name: string): Promise<boolean> {
-    const { tabs } = this.environment;
-    return (await tabs?.claim(`tool:${this.session.id}:${name}`)) ?? true;
-  }
-
   /** Sets whether the visitor sees the conversation. */
   setVisible(isVisible: boolean): void {
     if (this.isVisible) this.#recordActivity();

@@ -10,7 +10,6 @@ export class BrowserOfTabs {
   readonly #visits = new Map<string, Visit>();
   readonly #holding = new Map<string, string>();
   readonly #waiting: { tab: string; by: string; takeOver: () => void }[] = [];
-  readonly #claims = new Map<string, string>();
   #count = 0;
 
   constructor() {
@@ -49,7 +48,6 @@ export class BrowserOfTabs {
   #source(page: string): TabSource {
     return {
       tab: () => this.#holding.get(page),
-      claim: (name) => Promise.resolve(this.#claim(page, name)),
       exclusively: (_name, signal, task) => (signal.aborted ? Promise.resolve() : task()),
       hold: () => {
         if (!this.#holding.has(page)) this.#holding.set(page, `${page}, ${++this.#count}`);
@@ -63,12 +61,6 @@ export class BrowserOfTabs {
       },
       connect: () => Promise.resolve(this.#channel(page)),
     };
-  }
-
-  #claim(page: string, name: string): boolean {
-    const owner = this.#claims.get(name) ?? page;
-    this.#claims.set(name, owner);
-    return owner === page;
   }
 
   #channel(page: string): TabChannel {

@@ -139,17 +139,4 @@ describe('two tabs', () => {
     first.goAway();
     second.goAway();
   });
-
-  it('cannot reserve the same tool call', async () => {
-    const tabs = new BrowserOfTabs();
-    const first = tabs.open(server);
-    await first.conversation.open();
-    first.conversation.draft = 'T';
-    const second = tabs.open(server);
-    await second.conversation.open();
-    const claims = [first, second, first].map(({ conversation }) => conversation.claimToolCall('1'));
-    assert.deepEqual(await Promise.all(claims), [true, false, true]);
-    first.goAway();
-    second.goAway();
-  });
 });

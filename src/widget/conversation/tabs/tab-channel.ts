@@ -18,8 +18,6 @@ export interface TabSource {
   readonly watch: (onWrite: () => void) => () => void;
   /** Opens the channel to the other tabs. */
   readonly connect: () => Promise<TabChannel>;
-  /** Reserves a name for this tab until it closes. Returns false if another tab has it. */
-  readonly claim: (name: string) => Promise<boolean>;
   /**
    * Runs a task as soon as no other tab runs one of that name.
    *

@@ -10,7 +10,6 @@ import type { TabSource } from './tab-channel.ts';
 export function tabSource(name: string, loadSending: Environment['loadSending']): TabSource {
   let tab: string | undefined;
   let release: (() => void) | undefined;
-  const claimed = new Set<string>();
   const { locks } = navigator as { locks?: LockManager };
   return {
     tab: () => tab,
@@ -36,23 +35,6 @@ export function tabSource(name: string, loadSending: Environment['loadSending'])
       };
     },
     connect: async () => (await loadSending()).connectTabs(name, () => tab),
-    claim: (claimName) =>
-      new Promise((resolve) => {
-        if (!locks || claimed.has(claimName)) {
-          resolve(true);
-          return;
-        }
-        const onLock = (lock: Lock | null): Promise<void> | undefined => {
-          resolve(lock !== null);
-          if (!lock) return undefined;
-          claimed.add(claimName);
-          // Held until the page closes.
-          return new Promise(() => undefined);
-        };
-        locks.request(`${name}:${claimName}`, { ifAvailable: true }, onLock).catch(() => {
-          resolve(true);
-        });
-      }),
     exclusively: async (taskName, signal, task) => {
       if (locks) await locks.request(`${name}:${taskName}`, { signal }, task);
       else await task();

@@ -5,6 +5,7 @@ import { english, fill, type Texts } from '../../texts/texts.ts';
 import type { AddOn } from '../add-on.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { focusPanel } from '../focus-panel.ts';
+import { Claims } from './claims.ts';
 import { declareTools, validTools } from './declare-tools.ts';
 import { runTool, type ToolOutcome } from './run-tool.ts';
 import { toolRequests, type Consent, type ToolCall } from './tool-requests.ts';
@@ -28,6 +29,7 @@ class PageTools implements AddOn {
   /** The last message with calls, which another tab may answer too, and how many messages had been sent by then. */
   #latest: { readonly key: string; readonly sent: number } | undefined;
   #conversationId: string | undefined;
+  readonly #claims = new Claims();
   #life = new AbortController();
   #offered: unknown;
   #valid = validTools(undefined);
@@ -214,15 +216,17 @@ class PageTools implements AddOn {
 
   /** Reserves a call for this tab; false if another tab answers it or has answered it. */
   async #claim(key: string, name: string): Promise<boolean> {
-    const { conversation } = this.#panel;
-    const { messages } = conversation.snapshot;
+    const { environment, session } = this.#panel.conversation;
+    const { messages } = session.snapshot;
     const before = messages.slice(
       0,
       messages.findIndex((message) => message.key === key),
     );
     // Message keys differ between tabs; the number of messages before it does not.
     const position = before.filter(({ role }) => role === 'user').length;
-    const isFree = await conversation.claimToolCall(`${position} ${name}`);
+    const isFree = await this.#claims.claim(
+      `${environment.store.name}:tool:${session.id}:${position} ${name}`,
+    );
     return isFree && (this.#latest?.key !== key || this.#outcomes[name] === undefined);
   }
 

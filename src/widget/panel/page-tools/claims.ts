@@ -1,0 +1,55 @@
+import { newKey } from '../../conversation/sending/new-key.ts';
+import { sleep } from '../../conversation/sending/sleep.ts';
+
+/** Milliseconds that the other pages have to object. */
+const objectionTimeout = 500;
+
+type Claim = { readonly claimed: string } | { readonly refused: string };
+
+/** Reserves names for this page among all that are open in the browser, until it closes. */
+export class Claims {
+  readonly #claimed = new Set<string>();
+
+  /** Returns false if another page has reserved the name. */
+  async claim(name: string): Promise<boolean> {
+    if (this.#claimed.has(name)) return true;
+    const { locks } = navigator as { locks?: LockManager }; // On secure pages only.
+    const isFree = await (locks ? claimByLock(locks, name) : claimByChannel(name));
+    if (isFree) this.#claimed.add(name);
+    return isFree;
+  }
+}
+
+/** Holds a lock until the page closes. */
+const claimByLock = (locks: LockManager, name: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const onLock = (lock: Lock | null): Promise<void> | undefined => {
+      resolve(lock !== null);
+      return lock ? new Promise(() => undefined) : undefined;
+    };
+    locks.request(name, { ifAvailable: true }, onLock).catch(() => {
+      resolve(true);
+    });
+  });
+
+/** Of several pages that claim a name at the same time, the one with the lowest key gets it. */
+async function claimByChannel(name: string): Promise<boolean> {
+  if (!('BroadcastChannel' in globalThis)) return true;
+  const key = newKey();
+  const channel = new BroadcastChannel(name);
+  let isReserved = false;
+  const refusal = new Promise<true>((resolve) => {
+    channel.onmessage = ({ data }: MessageEvent<Claim>) => {
+      const isOwn = 'refused' in data && data.refused === key;
+      if ('claimed' in data && (isReserved || key < data.claimed))
+        channel.postMessage({ refused: data.claimed });
+      else if (isOwn || 'claimed' in data) resolve(true);
+    };
+  });
+  channel.postMessage({ claimed: key });
+  const timeout = sleep(objectionTimeout, new AbortController().signal).then(() => false);
+  isReserved = !(await Promise.race([refusal, timeout]));
+  // An open channel refuses later claims.
+  if (!isReserved) channel.close();
+  return isReserved;
+}
