@@ -6,10 +6,10 @@ import { queueNames, queues } from './queues.ts';
 import type { QueueData, QueueName } from './queues.ts';
 
 /**
- * `startAfter`: delay in milliseconds or a start time; immediately by default.
+ * `startAfter`: delay in milliseconds; immediately by default.
  * `tx`: the job is stored in this transaction.
  */
-export type SendOptions = { startAfter?: number | Date; tx?: Queries };
+export type SendOptions = { startAfter?: number; tx?: Queries };
 
 /** Sends background jobs. Each runs at least once, in any process with workers. */
 export interface Jobs {
@@ -39,8 +39,7 @@ export class StoredJobs implements Jobs {
     const store = (queries: Queries) =>
       withinTransaction(queries, () => this.#store(queue, data, startAfter));
     await (tx ? store(tx) : this.#database.transaction(store));
-    const wait = startAfter instanceof Date ? startAfter.getTime() - Date.now() : startAfter;
-    if (wait > 0) this.onDelayed?.(queue, wait);
+    if (startAfter > 0) this.onDelayed?.(queue, startAfter);
   }
 
   async isPending<Name extends QueueName>(queue: Name, data: QueueData[Name]) {
@@ -70,9 +69,9 @@ export class StoredJobs implements Jobs {
   }
 
   /** `update` and `upsert` lock the waiting job until the end of the transaction. */
-  async #store<Name extends QueueName>(queue: Name, data: QueueData[Name], delay: number | Date) {
+  async #store<Name extends QueueName>(queue: Name, data: QueueData[Name], delay: number) {
     const singletonKey = String(queues[queue].key(data));
-    const startAfter = delay instanceof Date ? delay : `${delay / 1000} seconds`;
+    const startAfter = `${delay / 1000} seconds`;
     const group = 'userId' in data && { group: { id: String(data.userId) } };
     // Between two statements, another process may insert a job with this key, and a third one may fetch it.
     for (let tries = 1; tries <= 10; tries++) {

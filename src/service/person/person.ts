@@ -5,6 +5,7 @@ import { sendTick } from '../campaign/send-tick.ts';
 import { scheduleNextTry } from '../campaign/update-called-leads.ts';
 import { failAbandonedRepliesOf } from '../conversation/store-reply.ts';
 import { campaigns } from '../db/campaigns-table.ts';
+import { databaseTime } from '../db/database-time.ts';
 import type { Queries } from '../db/database.ts';
 import { leads, secondaryContacts } from '../db/leads-table.ts';
 import { conversations } from '../db/schema.ts';
@@ -125,14 +126,9 @@ export async function deletePerson(
       DELETE FROM secondary_contacts WHERE phone_number = ${phone}
       RETURNING (SELECT campaign_id FROM leads WHERE id = lead_id) AS campaign`),
   };
-  for (const { lead, campaign } of rescheduledLeads) {
-    await scheduleNextTry(
-      tx,
-      campaign,
-      { ...lead, leadId: lead.id, contactId: lead.nextContactId },
-      new Date(),
-    );
-  }
+  const now = await databaseTime(tx);
+  for (const { lead, campaign } of rescheduledLeads)
+    await scheduleNextTry(tx, campaign, { ...lead, leadId: lead.id, contactId: lead.nextContactId }, now);
   for (const id of [...campaignIds].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
   return counts;
 }

@@ -1,7 +1,8 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { UsageWebhook } from '../../contract/webhook.ts';
 import type { Database } from '../db/database.ts';
+import { today } from '../db/database-time.ts';
 import { assistants } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { isFirstNotice } from '../usage/daily-usage.ts';
@@ -17,7 +18,12 @@ export async function notifyOfUsage(
   await database.transaction(async (tx) => {
     if (!(await isFirstNotice(tx, assistantId, notice))) return;
     const [assistant] = await tx
-      .select({ uuid: assistants.uuid, userId: assistants.userId, url: assistants.usageWebhookUrl })
+      .select({
+        uuid: assistants.uuid,
+        userId: assistants.userId,
+        url: assistants.usageWebhookUrl,
+        day: sql<string>`${today}::text`,
+      })
       .from(assistants)
       .where(eq(assistants.id, assistantId));
     if (!assistant) return;
@@ -26,9 +32,8 @@ export async function notifyOfUsage(
       percent === 80 ? 'most of a daily limit is used' : 'a daily limit is used up',
     );
     if (assistant.url === null) return;
-    const day = new Date().toISOString().slice(0, 10);
+    const { userId, url, day } = assistant;
     const payload: UsageWebhook = { assistant_id: assistant.uuid, limit, max, used, day };
-    const { userId, url } = assistant;
     await createDelivery(tx, jobs, { userId, assistantId, event: 'usage-limit', url, payload });
   });
 }

@@ -17,9 +17,9 @@ const timeIn = (minutes: number) => new Date(Date.now() + minutes * minute).toIS
 // An embedded database uses the clock of its process.
 const skip = testDatabase === 'pglite';
 
-for (const [description, minutes] of [
-  ['an hour slow', -60],
-  ['an hour fast', 60],
+for (const [description, minutes, days] of [
+  ['an hour slow', -60, 'two days slow'],
+  ['an hour fast', 60, 'two days fast'],
 ] as const) {
   test(
     `applies calling hours and retry times by the database's clock if that of a process is ${description}`,
@@ -84,6 +84,28 @@ for (const [description, minutes] of [
       await process.send(await process.open(uuid), 'Thanks, bye!');
       const [delivered] = await receiver.received(url, 1);
       verify(secret, delivered);
+      await process.stop();
+    },
+  );
+
+  test(
+    `names the database's day in webhooks at a limit if the clock of a process is ${days}`,
+    { skip },
+    async () => {
+      const receiver = await startWebhookReceiver();
+      atEnd(() => receiver.server.close());
+      const url = receiver.address(200);
+      const env = { ...(await newDatabase()), ALLOW_PRIVATE_ADDRESSES: receiver.server.address };
+      const api = await startService(env);
+      const { uuid } = await createToolAssistant(api, [], {
+        usage_webhook_url: url,
+        max_messages_per_day: 1,
+      });
+      const process = await startServiceProcess({ ...env, NODE_OPTIONS: shiftedClock(48 * minutes) });
+      await process.send(await process.open(uuid), 'Hello');
+      const [delivered] = await receiver.received(url, 1);
+      const { day } = JSON.parse(delivered?.body ?? '') as { day?: string };
+      assert.equal(day, new Date().toISOString().slice(0, 10));
       await process.stop();
     },
   );
