@@ -32,6 +32,17 @@ describe('the documents', () => {
     assert.deepEqual(broken, []);
   });
 
+  it('link from the pages of the site only to other pages of it, or by full URLs', () => {
+    const links = inDocuments(({ links }) => links.filter((link) => !/^(https?:|[/#])/.test(link)));
+    const others = links.filter(
+      ({ path, found }) =>
+        path.startsWith('docs/') &&
+        !found.startsWith('./public/') &&
+        !documents.includes(join(dirname(path), found.split('#')[0] ?? '')),
+    );
+    assert.deepEqual(others, []);
+  });
+
   it('name files that exist, in prose and in code blocks', () => {
     // A glob is checked up to its first asterisk.
     const files = inDocuments(({ text }) =>
