@@ -6,7 +6,8 @@ import { defineConfig, type BuildOptions, type Manifest, type UserConfig } from 
  * The builds for script tags (those for bundlers are in `vite.npm.config.ts`), in this order:
  * - (default) `dist/chunks`: the panel, the modules it loads lazily, and the languages;
  * - `module` and `embed`: the shell as `dist/voice-assistant-chat.js` (a module) and `dist/embed.js` (a classic script).
- *   A classic script can have no chunks of its own, so the shells get the addresses of the first build's files.
+ *   A classic script can have no chunks of its own, so the shells get the addresses of the first build's files;
+ * - `cdn`: `dist/cdn.js`, a few lines that load `embed.js`.
  */
 
 /** Files of the first build that the shells load. */
@@ -93,6 +94,7 @@ function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
 
 export default defineConfig(({ mode }) => {
   if (mode === 'module') return shell('voice-assistant-chat', 'src/widget/script.ts', 'es');
+  if (mode === 'cdn') return shell('cdn', 'src/widget/cdn.ts', 'iife');
   if (mode === 'embed') return shell('embed', 'src/widget/embed.ts', 'iife');
   return chunks();
 });

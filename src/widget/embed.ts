@@ -2,6 +2,7 @@ import type { QueuedCall } from './embedding.ts';
 import { assistantId, filesUrl, query, script } from './element/embed-script.ts';
 import { loadEmbedding } from './element/shell-module-files.ts';
 import { VoiceAssistantChat } from './voice-assistant-chat.ts';
+import { warnOnce } from './warn-once.ts';
 
 /*
  * The script snippet: `<script src="…/embed/ASSISTANT-UUID.js" async></script>`, which the service extends with the
@@ -17,13 +18,14 @@ if (!customElements.get(name)) customElements.define(name, VoiceAssistantChat);
 
 const element = Object.assign(document.createElement(name), {
   assistantId,
-  baseUrl: filesUrl.replace(/\/v\/[^/]+\/$/, ''),
+  baseUrl: filesUrl?.replace(/\/v\/[^/]+\/$/, ''),
 });
 let isPlain = (document.body as HTMLElement | null) && !query && !globalThis.voiceAssistantChat;
 for (const name in script?.dataset)
-  if (name in element) Reflect.set(element, name, script.dataset[name]);
+  if (name in element) (element as unknown as DOMStringMap)[name] = script.dataset[name];
   else isPlain = false;
-if (isPlain && !element.inline) {
+if (!filesUrl) warnOnce('data-base-url is missing.');
+else if (isPlain && !element.inline) {
   // Beside the body, so that routers that replace it keep the chat.
   document.documentElement.append(element);
   globalThis.voiceAssistantChat = {

@@ -3,8 +3,7 @@ import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
 /* `<script type="module" src="…/voice-assistant-chat.js">`: defines the element; its service is where the script is. */
 
-// No `URL`, which throws if a script has been loaded as a blob.
-VoiceAssistantChat.defaultBaseUrl = filesUrl.replace(/(\/v\/[^/]+)?\/[^/]*$/, '');
+VoiceAssistantChat.defaultBaseUrl = filesUrl.replace(/(\/v\/[^/]+)?\/$/, '');
 
 // A second copy of the script must not break the first.
 if (!customElements.get('voice-assistant-chat'))

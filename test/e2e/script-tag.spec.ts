@@ -18,6 +18,10 @@ const queue = (text: string) =>
   `<script>(window.voiceAssistantChat ||= []).push((chat) => { chat.heading = (chat.heading ?? '') + '${text}'; });</script>`;
 
 const dist = join(repository, 'dist');
+const { version, jsdelivr } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+  version: string;
+  jsdelivr: string;
+};
 const embedScript = () => readFileSync(join(dist, 'embed.js'), 'utf8');
 
 /** Snippets, by what is unusual about them: HTML for a service and an assistant. */
@@ -37,6 +41,12 @@ const snippets: Record<string, (url: string, assistant: string) => string> = {
     `<script src="${url}/embed.js" data-assistant-id="${assistant}" data-header-title="Kim" async></script>`,
   'the short snippet': (url, assistant) =>
     `<script src="${url}/embed/${assistant}.js" data-heading="Kim" async></script>`,
+  'the short snippet as a module': (url, assistant) =>
+    `<script type="module" src="${url}/embed/${assistant}.js" data-heading="Kim"></script>`,
+  'the short URL of a CDN': (url, assistant) =>
+    `<script src="/npm/voice-assistant-chat@${version}" data-base-url="${url}" data-assistant-id="${assistant}" data-heading="Kim" async></script>`,
+  'the short URL of a CDN without a version, with parameters': (url, assistant) =>
+    `<script src="/npm/voice-assistant-chat?base-url=${encodeURIComponent(url)}&assistant-id=${assistant}&heading=Kim"></script>`,
   'files of another origin': (url, assistant) =>
     `<script src="/files/embed.js" data-base-url="${url}" data-assistant-id="${assistant}" data-heading="Kim"></script>`,
   'files of another origin as a module': (url, assistant) =>
@@ -73,6 +83,16 @@ const snippets: Record<string, (url: string, assistant: string) => string> = {
      <voice-assistant-chat assistant-id="${assistant}" heading="Kim"></voice-assistant-chat>`,
 };
 
+/** Snippets that do not name the service. */
+const namelessSnippets: Record<string, (url: string, assistant: string) => string> = {
+  'its text in the page': (_, assistant) =>
+    `<script data-assistant-id="${assistant}" data-heading="Kim">${embedScript()}</script>`,
+  'its text in the page in place of the short snippet': () => `<script>${embedScript()}</script>`,
+  'its text in a file with other scripts': (url, assistant) =>
+    `<script type="text/plain" data-src="${url}/embed.js" data-assistant-id="${assistant}" data-inline></script>
+     <script src="/merged.js"></script>`,
+};
+
 /** Pages with `data-inline`, by the place of the script. */
 const inlinePages: Record<string, (script: string) => string> = {
   'in a box': (script) => `<div id="box" style="height: 30rem">${script}</div><p>After</p>`,
@@ -86,16 +106,23 @@ describe('a page of another origin with the script and', () => {
   let demo: DemoProcess;
   let site: Server;
   let address: string;
+  /** Paths that browsers have requested from the site. */
+  const requested: string[] = [];
 
   before(async () => {
     demo = await startDemo();
     const assistant = assistantThatShows('greeting', demo);
     site = createServer((request, response) => {
       const { url = '/', method, headers } = request;
+      requested.push(url);
       const [, folder, rest = ''] = /^\/(files|below\/a\/path)(\/.*)/.exec(url) ?? [];
+      const [, inPackage] = /^\/npm\/voice-assistant-chat(?:@[\d.]+)?(\/[^?]*)?(?:\?.*)?$/.exec(url) ?? [];
       if (url === '/merged.js' || folder === 'files') {
         response.setHeader('Content-Type', 'text/javascript; charset=utf-8');
         response.end(folder ? readFileSync(join(dist, rest)) : `window.other = 1;\n${embedScript()}`);
+      } else if (url.startsWith('/npm/')) {
+        response.setHeader('Content-Type', 'text/javascript; charset=utf-8');
+        response.end(readFileSync(join(repository, inPackage ?? jsdelivr)));
       } else if (folder !== undefined) {
         // A proxy that passes on what is below a path.
         const passedOn = send(new URL(rest, demo.url), { method, headers }, (answer) => {
@@ -111,7 +138,7 @@ describe('a page of another origin with the script and', () => {
         const inlinePage = () => inlinePages[name]?.(inline) ?? '';
         response.setHeader('Content-Type', 'text/html; charset=utf-8');
         response.end(`<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,">
-          <h1>A site</h1>${recordWarnings}${(snippets[name] ?? inlinePage)(demo.url, assistant)}</html>`);
+          <h1>A site</h1>${recordWarnings}${(snippets[name] ?? namelessSnippets[name] ?? inlinePage)(demo.url, assistant)}</html>`);
       }
     }).listen(0, '127.0.0.1');
     await once(site, 'listening');
@@ -146,6 +173,22 @@ describe('a page of another origin with the script and', () => {
           await driver.waitFor(() => partTexts('message-assistant').length === 1);
         });
       }
+
+      for (const name of Object.keys(namelessSnippets))
+        it(`${name} has one line in the console, no chat, and sends no request`, async () => {
+          requested.length = 0;
+          const path = `/${encodeURIComponent(name)}`;
+          await driver.open(address + path);
+          const found = await driver.evaluate(() => [
+            (window as { warnings?: string[] }).warnings,
+            document.querySelectorAll('voice-assistant-chat').length,
+          ]);
+          assert.deepEqual(found, [['<voice-assistant-chat> data-base-url is missing.'], 0]);
+          assert.deepEqual(
+            requested.filter((url) => url !== '/merged.js'),
+            [path],
+          );
+        });
 
       for (const name of ['in a box', 'twice in a box'])
         it(`data-inline ${name} shows the chat there`, async () => {

@@ -7,12 +7,13 @@
 export const script = (
   /embed/.test((document.currentScript as HTMLScriptElement | null)?.src as string)
     ? document.currentScript
-    : document.querySelector('[data-assistant-id],[src*=assistant-id]')
+    : document.querySelector('[data-assistant-id],[src*=assistant-id],[type=module][src*="/embed/"]')
 ) as HTMLScriptElement | null;
 
 /**
  * The URL of the folder of the files, the UUID in the URL of the short snippet, and the URL's parameters. A script that
- * an optimizer has put into the page has no URL: its files are at the service.
+ * an optimizer has put into the page has no URL: its files are at the service, or unknown.
  */
-export const [, filesUrl = location.href, assistantId, query] =
-  /(.*\/)embed\/?([^/]*)\.js(.*)/.exec(script?.src || `${script?.dataset['baseUrl']}/embed.js`) ?? [];
+export const [, filesUrl, assistantId, query] = (/(.*\W.*\/)embed\/?([^/]*)\.js(.*)/.exec(
+  script?.src || `${script?.dataset['baseUrl']}/embed.js`,
+) ?? []) as (string | undefined)[];

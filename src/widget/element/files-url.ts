@@ -1,4 +1,5 @@
 /* In the build as a module. `embed-script.ts` replaces it in the build as a classic script. */
 
-/** A URL in the folder of the script's files. */
-export const filesUrl: string = import.meta.url;
+/** The URL of the folder of the script's files. */
+// No `URL`, which throws if the script has been loaded as a blob.
+export const filesUrl: string = import.meta.url.replace(/[^/]*$/, '');

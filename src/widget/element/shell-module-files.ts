@@ -17,7 +17,7 @@ type File = keyof typeof hashes;
 /** The service that serves the script is the default. */
 export const hasOwnOrigin = true;
 
-const urlOf = (file: File): string => new URL(`chunks/${file}-${hashes[file]}.js`, filesUrl).href;
+const urlOf = (file: File): string => `${filesUrl}chunks/${file}-${hashes[file]}.js`;
 
 const files: Record<string, Promise<unknown> | undefined> = {};
 
