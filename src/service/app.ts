@@ -82,6 +82,6 @@ export function createApp(context: AppContext): Hono {
     embedScriptRoutes(database, { widgetDir: config.widgetDir, canTalk: context.webCalls.canTalk, log }),
   );
   app.route('/', docsSiteRoutes(join(config.widgetDir, 'docs')));
-  app.route('/', widgetFileRoutes(config.widgetDir));
+  app.route('/', widgetFileRoutes(config.widgetDir, config.dataDir));
   return app;
 }

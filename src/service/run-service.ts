@@ -1,7 +1,9 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { readConfig } from './config.ts';
+import { createLog } from './log.ts';
 import { describeFailure, OperatorError } from './operator-error.ts';
+import { storeWidgetVersion } from './routes/widget-versions.ts';
 import { serve } from './serve.ts';
 import { settingsHelp } from './settings.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
@@ -28,7 +30,9 @@ export async function runService(args: string[], env: Record<string, string | un
     }
     const config = readConfig(env);
     const stopTelemetry = await startTelemetry(env);
-    const running = await serve(config);
+    const log = createLog(config.logLevel);
+    await storeWidgetVersion(config.widgetDir, config.dataDir, log);
+    const running = await serve(config, { log });
     stopOnSignals(() => {
       void running
         .close()

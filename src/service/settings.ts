@@ -104,7 +104,10 @@ const defaultRetries = '30,60,120';
 export const settings = {
   PORT: wholeNumber(0, 65_535, 3000, 'Port; 0 picks a free one'),
   HOST: string('127.0.0.1', 'Address to listen on; `0.0.0.0` means all of them'),
-  DATA_DIR: string('.data', "Folder of the embedded database and the demo's API key"),
+  DATA_DIR: string(
+    '.data',
+    "Folder of the embedded database, earlier versions of the widget, and the demo's API key",
+  ),
   FSYNC: onOrOff(
     'on',
     'Whether commits of the embedded database wait for the disk; `off` is faster, but unsafe in a power cut',

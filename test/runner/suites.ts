@@ -72,6 +72,7 @@ const onOneDatabase = [
   'websites',
   'with-timeout',
   'processes/documents',
+  'processes/pinned-widget',
   'processes/setup',
   'processes/twilio-check',
 ].map((name) => `test/service/${name}.test.ts`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { rawRequest } from '../support/service/raw-request.ts';
-import { atEnd, startService } from '../support/service/service.ts';
+import { atEnd, newDatabase, startService } from '../support/service/service.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'widget-'));
 atEnd(() => rm(folder, { recursive: true, force: true }));
@@ -32,9 +32,12 @@ for (const path of [
 await build('embed.js.map', '{"version":3}');
 await build('package.json', '{}');
 await build('integrity.json', '{"version":"1.2.3","files":{}}');
-await mkdir(join(folder, 'v/1.0.0/chunks'), { recursive: true });
-await build('v/1.0.0/embed.js', 'older;');
-const service = await startService({ WIDGET_DIR: folder });
+const database = await newDatabase();
+const earlier = join(database['DATA_DIR'] ?? '', 'widget/1.0.0');
+await mkdir(earlier, { recursive: true });
+await writeFile(join(earlier, 'embed.js'), 'older;');
+await writeFile(join(earlier, 'secret.js'), 'secret;');
+const service = await startService({ ...database, WIDGET_DIR: folder });
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   rawRequest(service.url, { path, headers });
@@ -94,7 +97,7 @@ test('lets browsers revalidate entry files and cache chunks forever', async () =
   assert.equal(chunk.headers['cache-control'], 'public, max-age=31536000, immutable');
 });
 
-test('serves the files of its version, and of versions that the operator keeps, for good', async () => {
+test('serves the files of its version, and of stored versions, for good', async () => {
   for (const [path, content] of [
     ['/v/1.2.3/embed.js', script],
     ['/v/1.2.3/voice-assistant-chat.js', script],
@@ -126,6 +129,7 @@ test('serves no other files', async () => {
     '/embed.js/',
     '/v/1.2.3/secret.js',
     '/v/1.2.3/package.json',
+    '/v/1.0.0/secret.js',
     '/v/9.9.9/embed.js',
     '/v/../embed.js.br',
     '/v/1.2.3..%2f..%2fsecret.js',

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { RETAINED_304_HEADERS, etag } from 'hono/etag';
+import { builtVersion, versionsFolder } from './widget-versions.ts';
 
 /** Headers of a 304 response. */
 export const retainedHeaders = [
@@ -36,19 +37,6 @@ export function warnOfMissingWidget(folder: string): string | undefined {
 const immutable = 'public, max-age=31536000, immutable';
 const revalidated = 'no-cache';
 
-/** The version of the built widget, from the file that the build writes; undefined if it is missing. */
-function builtVersion(folder: string): string | undefined {
-  try {
-    return String(
-      (JSON.parse(readFileSync(join(folder, 'integrity.json'), 'utf8')) as Record<string, unknown>)[
-        'version'
-      ],
-    );
-  } catch {
-    return undefined;
-  }
-}
-
 const entryFiles = '(voice-assistant-chat|embed)\\.js(\\.map)?';
 const chunkFiles = '[\\w.-]+\\.js(\\.map)?';
 const versions = '\\d+\\.\\d+\\.\\d+[\\w.-]*';
@@ -56,13 +44,14 @@ const versions = '\\d+\\.\\d+\\.\\d+[\\w.-]*';
 /**
  * Serves the built widget in `folder` to pages of any origin: the two entry files, their chunks, the source maps and
  * `integrity.json`, with precompressed variants. Other files of the build are not accessible. Below `/v/VERSION/`, the
- * files never change. Those of other versions are in the folder `v/VERSION`, if the operator has put them there.
+ * files never change. Those of earlier versions are in `dataDir`.
  */
-export function widgetFileRoutes(folder: string): Hono {
+export function widgetFileRoutes(folder: string, dataDir: string): Hono {
   const current = builtVersion(folder);
   const pathOf = (path: string): string => {
     const [, version, file = ''] = /^\/v\/([^/]+)(\/.*)$/.exec(path) ?? [];
-    return join(folder, version === current && version !== undefined ? file : path);
+    if (version === undefined) return join(folder, path);
+    return version === current ? join(folder, file) : join(versionsFolder(dataDir), version, file);
   };
   const serve = (cacheControl: string) => {
     return [
