@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { settings } from '../../src/service/settings.ts';
+import { repository } from '../support/repository.ts';
+
+interface Service {
+  environment?: Record<string, string | number>;
+  env_file?: string | string[];
+  ports?: string[];
+}
+
+const { services } = parse(readFileSync(join(repository, 'compose.yaml'), 'utf8')) as {
+  services: { chat: Service };
+};
+const { chat } = services;
+
+/** Settings that the file itself decides. */
+const fixed = ['HOST', 'PORT', 'DATA_DIR', 'DATABASE_URL', 'PUBLIC_URL', 'TRUST_PROXY'];
+
+/** Replaces variables as Compose does. */
+const resolve = (text: string, env: Record<string, string>): string =>
+  text.replace(
+    /\$\{(\w+)(?::[-?]([^}]*))?\}/g,
+    (_, name: string, fallback = '') => env[name] ?? String(fallback),
+  );
+
+/** The environment of the service's container with a file `.env`. */
+function environment(env: Record<string, string>): Record<string, string> {
+  const own = Object.entries(chat.environment ?? {}).map(([name, value]) => [
+    name,
+    resolve(String(value), env),
+  ]);
+  return { ...([chat.env_file].flat().includes('.env') && env), ...(Object.fromEntries(own) as typeof env) };
+}
+
+const required = { DOMAIN: 'chat.example.com', POSTGRES_PASSWORD: 'password', SECRET_KEYS: 'keys' };
+
+/** Host ports and container ports of the service, without addresses. */
+const portsWith = (env: Record<string, string>) => (chat.ports ?? []).map((port) => resolve(port, env));
+
+describe('compose.yaml', () => {
+  it('passes every setting in .env to the service', () => {
+    for (const name of [...Object.keys(settings), 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_METRICS_EXPORTER']) {
+      if (fixed.includes(name)) continue;
+      assert.equal(environment({ ...required, [name]: 'a value' })[name], 'a value', name);
+    }
+  });
+
+  it('decides itself where the service listens and stores its data', () => {
+    for (const name of fixed) {
+      const value = environment({ ...required, [name]: 'a value' })[name] ?? '';
+      assert.ok(value !== '' && value !== 'a value', name);
+    }
+  });
+
+  it('publishes the UDP ports of web calls', () => {
+    for (const [env, range] of [
+      [required, '40000-40100'],
+      [{ ...required, VOICE_UDP_PORTS: '50000-50009' }, '50000-50009'],
+    ] as const) {
+      assert.equal(environment(env)['VOICE_UDP_PORTS'], range);
+      assert.ok(portsWith(env).includes(`${range}:${range}/udp`));
+    }
+  });
+
+  it('publishes the metrics to the machine alone', () => {
+    const { OTEL_EXPORTER_PROMETHEUS_HOST: host, OTEL_EXPORTER_PROMETHEUS_PORT: port = '' } =
+      environment(required);
+    assert.equal(host, '0.0.0.0');
+    assert.ok(portsWith(required).includes(`127.0.0.1:${port}:${port}`));
+  });
+});
