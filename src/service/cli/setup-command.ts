@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { widgetMessagePrice } from '../billing/prices.ts';
 import { storeApiKey } from '../api-key/api-key.ts';
 import { EmailTakenError, createUser } from '../user/users.ts';
 import { readSettingsFile, settingsFile } from '../read-environment.ts';
@@ -9,8 +10,9 @@ import { CommandError, UsageError } from './command.ts';
 import type { Command, CommandInput, CommandValues } from './command.ts';
 import { addAssistant, snippetFor } from './new-assistant.ts';
 
-/** Balance of the first user, in USD. Replies cost money in the ledger, also where nobody pays for them. */
+/** Balance of the first user, in USD. Messages cost money in the ledger, also where nobody pays for them. */
 const firstBalance = '1000';
+const messages = (Number(firstBalance) / Number(widgetMessagePrice)).toLocaleString('en');
 
 /** The questions, in their order, and the answers to an empty line. */
 const questions: [option: string, question: string, fallback: string | undefined][] = [
@@ -83,6 +85,8 @@ export const setupCommand: Command = {
       lines: [
         `API key (it cannot be shown again): ${key}`,
         `Assistant: ${assistant.uuid}`,
+        `Balance: ${firstBalance} USD in the service's own ledger, enough for ${messages} messages of visitors. Add to it with`,
+        `  npx voice-assistant-chat-service top-up --user ${email} --amount ${firstBalance}`,
         'Show it on a page with this line. To try it, save the line as chat.html and open that file:',
         `  ${snippet}`,
         'Add a document, and start the service:',

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { warnOfLowBalances } from '../billing/low-balance.ts';
 import { sendAllTicks } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -27,7 +28,7 @@ interface CleanUpParts {
 
 /**
  * Sends lost jobs again, notifies running campaigns, renews phone number subscriptions, fails lost deliveries and stuck
- * documents, and deletes old records. The next run is scheduled first, so that a failure does not stop the series.
+ * documents, warns of low balances, and deletes old records. The next run is scheduled first, so that a failure does not stop the series.
  */
 export async function cleanUp(
   { database, jobs, retentionDays, auditDays, log }: CleanUpParts,
@@ -41,6 +42,7 @@ export async function cleanUp(
   if (undelivered > 0) log.warn({ webhooks: undelivered }, 'marked undeliverable webhooks as failed');
   const documents = await failStuckDocuments({ database, jobs });
   if (documents > 0) log.warn({ documents }, 'marked stuck documents as failed');
+  await warnOfLowBalances(database, log);
   const { renewed, unpaid } = await renewSubscriptions(database, signal);
   if (renewed + unpaid > 0) log.info({ renewed, unpaid }, 'renewed phone number subscriptions');
   const unused = await deleteUnusedConversations(database.db, signal);

@@ -80,6 +80,10 @@ describe('setup', () => {
     const { out } = await run(['setup', '--name', 'Gil', '--email', 'gil@setup.example']);
     assert.match(out, /^ {2}npx voice-assistant-chat-service documents add --assistant \S+ --file <path>$/m);
     assert.match(out, /^ {2}npx voice-assistant-chat-service start$/m);
+    assert.match(out, /1000 USD in the service's own ledger, enough for 100,000 messages/);
+    const topUp = /^ {2}npx voice-assistant-chat-service (top-up .*)$/m.exec(out)?.[1] ?? '';
+    const { out: balance, err } = await run(topUp.split(' '));
+    assert.match(balance, /The new balance is 2000/, err);
   });
 
   it('asks for what is missing, and takes its suggestions for empty answers', async () => {

@@ -722,6 +722,8 @@ CREATE TABLE ledger_entries (
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX ledger_entries_user ON ledger_entries (user_id, id);
+-- The last top-up, which a user's charges would hide.
+CREATE INDEX ledger_entries_top_ups ON ledger_entries (user_id, id) WHERE kind = 'top_up';
 -- At most one charge and one refund a message, and one a minute of a call, enforced below the application.
 CREATE UNIQUE INDEX ledger_entries_once_a_message ON ledger_entries (message_id, kind) WHERE message_id IS NOT NULL;
 CREATE UNIQUE INDEX ledger_entries_once_a_minute ON ledger_entries (call_id, kind, call_minute)
