@@ -1,6 +1,6 @@
 /*
- * The file at the short URLs of CDNs, such as `https://cdn.jsdelivr.net/npm/voice-assistant-chat@0.1.0`, from which the
- * other files could not be found. Replaces its script by one that loads `embed.js`, with the same attributes.
+ * The file at the short URLs of CDNs, such as `https://cdn.jsdelivr.net/npm/voice-assistant-chat`, from which the other
+ * files could not be found. Replaces its script by one that loads `embed.js`, with the same attributes.
  */
 
 const short = (document.currentScript ??

@@ -2,24 +2,112 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { parse } from 'yaml';
 import { repository } from '../support/repository.ts';
 import { packageJson } from './package-json.ts';
 
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 
+interface ExtraFile {
+  type: 'json' | 'generic';
+  path: string;
+  jsonpath?: string;
+}
+
+const config = JSON.parse(read('.github/release-please-config.json')) as {
+  'initial-version': string;
+  packages: Record<string, { 'package-name': string; 'extra-files': ExtraFile[] }>;
+};
+const extraFiles = config.packages['.']?.['extra-files'] ?? [];
+
+/** Every version in a text, and only the marked ones, as release-please replaces them. */
+const versionsIn = (text: string) => Array.from(text.matchAll(/(?<![\d.])\d+\.\d+\.\d+(?![\d.])/g), String);
+const markedIn = (text: string) =>
+  /x-release-please-start-version([^]*?)x-release-please-end/.exec(text)?.[1] ?? '';
+
+/** The values of a path such as `$.dependencies['name']`. */
+function valueAt(path: string, jsonpath: string): unknown {
+  let value: unknown = JSON.parse(read(path));
+  for (const [, name = '', quoted] of jsonpath.matchAll(/\.(\w+)|\['([^']+)'\]/g))
+    value = (value as Record<string, unknown>)[quoted ?? name];
+  return value;
+}
+
 describe('the release configuration', () => {
-  it('starts from the version of the package', () => {
-    assert.deepEqual(JSON.parse(read('.github/release-please-manifest.json')), { '.': packageJson.version });
+  it('starts from the version of the package, or makes it the first release', () => {
+    const { '.': released } = JSON.parse(read('.github/release-please-manifest.json')) as Record<
+      string,
+      string
+    >;
+    assert.equal(released ?? config['initial-version'], packageJson.version);
+    assert.equal(config.packages['.']?.['package-name'], packageJson.name);
   });
 
-  it('names files and fields that exist', () => {
-    const { packages } = JSON.parse(read('.github/release-please-config.json')) as {
-      packages: Record<string, { 'package-name': string; 'extra-files': { path: string }[] }>;
-    };
-    assert.equal(packages['.']?.['package-name'], packageJson.name);
-    for (const { path } of packages['.']['extra-files']) {
-      assert.equal((JSON.parse(read(path)) as { version: string }).version, packageJson.version);
+  it('names files and fields with the version of the package', () => {
+    for (const { type, path, jsonpath = '' } of extraFiles) {
+      const found = type === 'json' ? [valueAt(path, jsonpath)] : versionsIn(markedIn(read(path)));
+      assert.deepEqual([...new Set(found)], [packageJson.version], path);
     }
+  });
+
+  it('covers every file that names the version', () => {
+    const covered = extraFiles.map(({ path }) => path);
+    const examples = globSync('demo/examples/*/package.json', { cwd: repository });
+    assert.ok(examples.length > 5);
+    assert.deepEqual(
+      examples.filter((path) => !covered.includes(path)),
+      [],
+    );
+    const pages = globSync('docs/**/*.md', { cwd: repository }).flatMap((path) => {
+      const text = read(path);
+      const unmarked = covered.includes(path) ? text.replace(markedIn(text), '') : text;
+      return unmarked.includes(packageJson.version) ? [path] : [];
+    });
+    assert.deepEqual(pages, []);
+  });
+});
+
+describe('the hosted jobs', () => {
+  for (const path of globSync('.github/workflows/*.yml', { cwd: repository })) {
+    it(`in ${path} may mount folders and start Firefox as root`, () => {
+      const { jobs } = parse(read(path)) as {
+        jobs: Record<
+          string,
+          { container?: { options?: string }; env?: { HOME?: string }; steps: { run?: string }[] }
+        >;
+      };
+      const checking = Object.values(jobs).filter(({ steps }) => steps.some(({ run }) => run === '.ci/run'));
+      assert.equal(checking.length, 1);
+      assert.match(checking[0]?.container?.options ?? '', /--privileged/);
+      assert.equal(checking[0]?.env?.HOME, '/root');
+    });
+  }
+});
+
+/** Whether npm accepts the package in a folder of the repository. Built folders have no private packages. */
+const isPrivate = (folder: string) =>
+  folder !== 'src/voice/dist' && 'private' in (JSON.parse(read(join(folder, 'package.json'))) as object);
+
+describe('the release workflow', () => {
+  const commands = read('.github/workflows/release.yml');
+
+  it('publishes every package that the documents tell readers to install', () => {
+    const published = Array.from(
+      commands.matchAll(/- run: npm publish --provenance --access public(?: (?:-w )?(\S+))?$/gm),
+      ([, folder = '.']) => folder,
+    );
+    assert.deepEqual(published, ['.', 'src/service', './src/voice/dist']);
+    assert.deepEqual(
+      published.filter((folder) => isPrivate(join(folder))),
+      [],
+    );
+  });
+
+  it('builds the folder of the voice package before it publishes it', () => {
+    const [build, publish] = ['npm run build -w src/voice', './src/voice/dist'].map((text) =>
+      commands.indexOf(text),
+    );
+    assert.ok(build !== undefined && publish !== undefined && build > 0 && build < publish);
   });
 });
 
