@@ -294,7 +294,7 @@ export const settings = {
   ),
   VOICE_TURN_URL: pattern(
     new RegExp(`^turns?:${hostAndPort}(\\?transport=(udp|tcp))?$`),
-    'must be an address such as turn:turn.shop.example:3478',
+    'must be an address such as turn:turn.assistants.example:3478',
     'TURN server for web calls, `turn:…`, for visitors whose network blocks UDP',
   ),
   VOICE_TURN_SECRET: optional(

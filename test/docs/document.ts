@@ -8,6 +8,7 @@ export const documents: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'test/accessibility.md',
   ...globSync('docs/**/*.md', { cwd: repository }).sort(),
 ];
