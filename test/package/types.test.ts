@@ -164,6 +164,19 @@ function check(site: Site, { options }: Stack, files: readonly string[]): Map<st
   return errors;
 }
 
+/** The same with the element's class alone. */
+const fromElement = (text: string) =>
+  text.replace("'voice-assistant-chat'", "'voice-assistant-chat/element'");
+for (const name of ['React', 'Preact', 'Solid', 'Svelte', 'Vue']) {
+  const stack = stacks[name];
+  assert.ok(stack);
+  stacks[`${name}, by /element`] = {
+    ...stack,
+    valid: fromElement(stack.valid),
+    wrap: (invalid) => fromElement(stack.wrap(invalid)),
+  };
+}
+
 for (const [name, stack] of Object.entries(stacks)) {
   describe(`the types for ${name}`, () => {
     const site = siteWithPackage(stack.packages);
