@@ -347,7 +347,8 @@ export class VoiceAssistantChat extends Base {
     const { block, inline } = appearance;
     const css = `${shellCss}.root{--_color:${appearance.color};color-scheme:${appearance.theme}}.root>*{${block}:calc(var(--voice-assistant-chat-offset-y,20px) + env(safe-area-inset-${block}));${inline}:calc(var(--voice-assistant-chat-offset-x,20px) + env(safe-area-inset-${inline}))}`;
     // Replacing the rules with the same ones would still trigger style and layout.
-    if (css !== this.#css) this.#sheet?.replaceSync((this.#css = css));
+    // Simulated documents of test runners have no `replaceSync`.
+    if (css !== this.#css) (this.#sheet as Partial<CSSStyleSheet>).replaceSync?.((this.#css = css));
     Object.assign(root.dataset, appearance);
     root.toggleAttribute('data-pending', source.isUnknown && !this.open && !isComplete);
     setLabel(this.launcherLabel, this.launcherSublabel);

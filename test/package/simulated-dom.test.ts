@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { Window as HappyWindow } from 'happy-dom';
-import { JSDOM, VirtualConsole } from 'jsdom';
+import * as jsdom from 'jsdom';
 import { siteWithPackage } from './installed-package.ts';
 
 interface SimulatedWindow {
@@ -12,9 +12,12 @@ interface SimulatedWindow {
   close(): void;
 }
 
-/** As test runners create them: without a network, and with the APIs that the library has. */
-const libraries: Record<string, (errors: string[]) => SimulatedWindow> = {
-  jsdom: (errors) => {
+/** Without declarations of its own. */
+const jsdomOfJest = (await import('jsdom-26' as string)) as typeof jsdom;
+
+const openJsdom =
+  ({ JSDOM, VirtualConsole }: typeof jsdom) =>
+  (errors: string[]): SimulatedWindow => {
     const virtualConsole = new VirtualConsole();
     virtualConsole.on('jsdomError', (error) => errors.push(String(error.stack)));
     const { window } = new JSDOM('<!doctype html><html lang="en"><body></body>', {
@@ -24,7 +27,13 @@ const libraries: Record<string, (errors: string[]) => SimulatedWindow> = {
     });
     window.addEventListener('error', ({ message }) => errors.push(message));
     return window;
-  },
+  };
+
+/** As test runners create them: without a network, and with the APIs that the library has. */
+const libraries: Record<string, (errors: string[]) => SimulatedWindow> = {
+  jsdom: openJsdom(jsdom),
+  // An older one, without `CSSStyleSheet.replaceSync`.
+  'the jsdom of Jest 30': openJsdom(jsdomOfJest),
   'happy-dom': (errors) => {
     const window = new HappyWindow({
       url: 'https://site.example/',
