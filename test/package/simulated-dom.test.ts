@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { build } from 'esbuild';
@@ -13,7 +14,7 @@ interface SimulatedWindow {
 }
 
 /** Without declarations of its own. */
-const jsdomOfJest = (await import('jsdom-26' as string)) as typeof jsdom;
+const jsdomOfJest = createRequire(import.meta.url)('jsdom-26') as typeof jsdom;
 
 const openJsdom =
   ({ JSDOM, VirtualConsole }: typeof jsdom) =>
