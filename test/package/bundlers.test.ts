@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { rspack } from '@rspack/core';
 import * as esbuild from 'esbuild';
 import { chromium, type Browser, type Page } from 'playwright';
 import { build as vite } from 'vite';
@@ -36,23 +37,41 @@ const bundlers: Record<string, (site: Site) => Promise<unknown>> = {
     }),
   'Vite and Rolldown as a module': (site) => viteBuild(site, 'es'),
   'Vite and Rolldown as a classic script': (site) => viteBuild(site, 'iife'),
-  webpack: ({ folder }) =>
-    new Promise<void>((done, fail) => {
-      webpack(
-        {
-          mode: 'production',
-          entry: join(folder, 'main.js'),
-          output: { path: join(folder, 'out'), filename: 'main.js', publicPath: '/' },
-        },
-        (error, stats) => {
-          if (error) fail(error);
-          else if (stats?.hasErrors() || stats?.hasWarnings())
-            fail(new Error(stats.toString('errors-warnings')));
-          else done();
-        },
-      );
-    }),
+  webpack: (site) => webpackBuild(webpack, site),
+  Rspack: (site) => webpackBuild(rspack, site),
 };
+
+/** @param bundle webpack, or Rspack, which has its interface */
+function webpackBuild(
+  bundle: (
+    options: {
+      mode: 'production';
+      entry: string;
+      output: { path: string; filename: string; publicPath: string };
+    },
+    done: (
+      error: Error | null,
+      stats?: { hasErrors(): boolean; hasWarnings(): boolean; toString(options: 'errors-warnings'): string },
+    ) => void,
+  ) => unknown,
+  { folder }: Site,
+): Promise<void> {
+  return new Promise<void>((done, fail) => {
+    bundle(
+      {
+        mode: 'production',
+        entry: join(folder, 'main.js'),
+        output: { path: join(folder, 'out'), filename: 'main.js', publicPath: '/' },
+      },
+      (error, stats) => {
+        if (error) fail(error);
+        else if (stats?.hasErrors() || stats?.hasWarnings())
+          fail(new Error(stats.toString('errors-warnings')));
+        else done();
+      },
+    );
+  });
+}
 
 function viteBuild({ folder }: Site, format: 'es' | 'iife'): Promise<unknown> {
   return vite({
