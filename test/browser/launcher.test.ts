@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { ChatElement, mount, nextEvent, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { whenIdle } from '../../src/widget/element/when-idle.ts';
 import { click, press } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
@@ -14,6 +15,38 @@ function requestsSince(): () => string[] {
       .filter(({ startTime }) => startTime >= since)
       .map(({ name }) => name);
 }
+
+describe('an element without assistant-id', () => {
+  it('warns only if the page has not set it when it is idle, since Angular sets it after inserting', async () => {
+    const warnings: unknown[] = [];
+    const { warn } = console;
+    console.warn = (...words: unknown[]) => warnings.push(words.join(' '));
+    const append = () => {
+      const element = document.createElement('voice-assistant-chat');
+      document.body.append(element);
+      return element;
+    };
+    const idle = () =>
+      new Promise<void>((done) => {
+        whenIdle(done);
+      });
+    try {
+      const late = append();
+      await new Promise(requestAnimationFrame);
+      late.assistantId = service.assistantThatShows('greeting');
+      await idle();
+      late.remove();
+      expect(warnings).to.deep.equal([]);
+      const without = append();
+      await idle();
+      await idle();
+      without.remove();
+      expect(warnings).to.deep.equal(['<voice-assistant-chat> assistant-id is missing.']);
+    } finally {
+      console.warn = warn;
+    }
+  });
+});
 
 describe('the launcher', () => {
   afterEach(unmountAll);
