@@ -6,6 +6,7 @@ import {
   type VoiceOptions,
 } from '../contract/voice-endpoints.ts';
 import type { ConversationClient, RequestOptions } from './conversation-client.ts';
+import { withProof } from './with-proof.ts';
 
 /* Calls by WebRTC. Separate from the client, because a page loads them only when a visitor calls. */
 
@@ -31,7 +32,11 @@ export function requestCall(
   body: { readonly sdp: string; readonly call?: string | undefined },
   options: RequestOptions = {},
 ): Promise<StartedCall> {
-  return client.json(startVoice, { ...options, uuid, body }, notFound);
+  return withProof(
+    (proof) =>
+      client.json(startVoice, { ...options, uuid, body: { ...body, proof_of_work: proof } }, notFound),
+    options.signal,
+  );
 }
 
 /** `DELETE /conversations/{uuid}/voice`: ends the call, if there is one. */

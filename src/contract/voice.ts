@@ -21,6 +21,8 @@ export const StartVoiceRequest = z.object(
       ),
     /** The `call` of an earlier answer: connects that call again after its connection was lost. */
     call: z.nullish(z.string('call must be a string').check(z.maxLength(200, 'call is too long'))),
+    /** The solution of the challenge that the response 428 contained, as ALTCHA's payload in Base64. */
+    proof_of_work: z.nullish(z.string('proof_of_work must be a string').check(z.maxLength(2000))),
   },
   { error: 'the body must be a JSON object' },
 );
@@ -72,7 +74,7 @@ export const startVoice = {
   request: StartVoiceRequest,
   response: StartedCall,
   success: 201,
-  statuses: [201, 400, 403, 404, 409, 413, 422, 429, 503],
+  statuses: [201, 400, 403, 404, 409, 413, 422, 428, 429, 503],
 } as const;
 
 export const endVoice = {

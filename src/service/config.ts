@@ -134,6 +134,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       perAssistant: values.VOICE_CALLS_PER_ASSISTANT || Infinity,
       visitorMinutes: values.VOICE_VISITOR_MINUTES_PER_DAY || Infinity,
       ownerMinutes: values.VOICE_OWNER_MINUTES_PER_DAY || Infinity,
+      testMinutes: values.VOICE_TEST_MINUTES_PER_DAY || Infinity,
     },
     voice: {
       isEnabled: values.VOICE,

@@ -316,7 +316,13 @@ export const settings = {
     0,
     10_000_000,
     1000,
-    'Started minutes of all web calls of one account a day (UTC); 0 is no limit',
+    'Started minutes of all web calls of one account a day (UTC), without those of the next setting; 0 is no limit',
+  ),
+  VOICE_TEST_MINUTES_PER_DAY: wholeNumber(
+    0,
+    10_000_000,
+    60,
+    'Started minutes of free web calls without a preview token of one account a day (UTC); 0 is no limit',
   ),
   CAMPAIGN_POLL_SECONDS: number(
     0.05,

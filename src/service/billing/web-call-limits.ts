@@ -2,6 +2,7 @@ import { and, count, eq, inArray, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { voiceErrorTexts } from '../../contract/voice-endpoints.ts';
 import { calls, webCallMinutes } from '../db/calls-table.ts';
+import { conversations } from '../db/schema.ts';
 import { today } from '../db/database-time.ts';
 import type { Queries } from '../db/database.ts';
 import { Refusal } from '../lib/refusal.ts';
@@ -14,19 +15,27 @@ export interface WebCallLimits {
   visitorMinutes: number;
   /** Started minutes a day of all calls of an owner. */
   ownerMinutes: number;
+  /** Those of them that anybody can make for free. They do not count as minutes of the owner. */
+  testMinutes: number;
 }
+
+/** Free calls of one assistant at the same time, which do not count as calls of visitors. */
+const mostTestCalls = 2;
 
 /** Who calls whom. */
 export interface CallParties {
   userId: number;
   /** The visitor's block of addresses. */
   visitor: string;
+  /** Whether anybody can make this call for free: it is a test without a preview token. */
+  isTest: boolean;
 }
 
 const limitTexts = {
   perAssistant: 'Too many visitors are calling this assistant at the moment.',
   visitorMinutes: 'No more minutes are left for this visitor today.',
   ownerMinutes: 'No more minutes are left for this assistant today.',
+  testMinutes: 'No more minutes are left for tests today. A preview token lifts this limit.',
 } as const satisfies Record<keyof WebCallLimits, string>;
 
 const limitReached = (limit: keyof WebCallLimits) =>
@@ -39,22 +48,33 @@ const limitReached = (limit: keyof WebCallLimits) =>
  */
 export async function checkWebCallLimits(
   tx: Queries,
-  { assistantId, ...parties }: CallParties & { assistantId: number },
+  { assistantId, userId, visitor, isTest }: CallParties & { assistantId: number },
   limits: WebCallLimits,
 ): Promise<void> {
+  const isTestCall = sql`(${conversations.type} = 'test' AND NOT ${conversations.isPreview})`;
   const [open] = await tx
     .select({ calls: count() })
     .from(calls)
+    .innerJoin(conversations, eq(conversations.id, calls.conversationId))
     .where(
-      and(eq(calls.assistantId, assistantId), eq(calls.type, 'web'), inArray(calls.status, openCallStatuses)),
+      and(
+        eq(calls.assistantId, assistantId),
+        eq(calls.type, 'web'),
+        inArray(calls.status, openCallStatuses),
+        eq(isTestCall, isTest),
+      ),
     );
-  if ((open?.calls ?? 0) >= limits.perAssistant) throw limitReached('perAssistant');
-  if ((await usedMinutes(tx, parties)) >= limits.visitorMinutes) throw limitReached('visitorMinutes');
-  if ((await usedMinutes(tx, { ...parties, visitor: '' })) >= limits.ownerMinutes)
-    throw limitReached('ownerMinutes');
+  const mostCalls = isTest ? Math.min(mostTestCalls, limits.perAssistant) : limits.perAssistant;
+  if ((open?.calls ?? 0) >= mostCalls) throw limitReached('perAssistant');
+  if ((await usedMinutes(tx, userId, visitor)) >= limits.visitorMinutes) throw limitReached('visitorMinutes');
+  const pool = isTest ? 'testMinutes' : 'ownerMinutes';
+  if ((await usedMinutes(tx, userId, pools[pool])) >= limits[pool]) throw limitReached(pool);
 }
 
-async function usedMinutes(tx: Queries, { userId, visitor }: CallParties): Promise<number> {
+/** Names of the counts that the calls of an owner share, beside those of visitors' addresses. */
+const pools = { ownerMinutes: '', testMinutes: 'test' } as const;
+
+async function usedMinutes(tx: Queries, userId: number, visitor: string): Promise<number> {
   const [used] = await tx
     .select({ minutes: webCallMinutes.minutes })
     .from(webCallMinutes)
@@ -75,18 +95,23 @@ async function usedMinutes(tx: Queries, { userId, visitor }: CallParties): Promi
  */
 export async function countWebCallMinute(
   tx: Queries,
-  { userId, visitor }: CallParties,
-  { visitorMinutes, ownerMinutes }: WebCallLimits,
+  { userId, visitor, isTest }: CallParties,
+  limits: WebCallLimits,
 ): Promise<boolean> {
-  const isCounted = await addMinute(tx, { userId, visitor }, visitorMinutes);
-  return isCounted && addMinute(tx, { userId, visitor: '' }, ownerMinutes);
+  const pool = isTest ? 'testMinutes' : 'ownerMinutes';
+  const isCounted = await addMinute(tx, { userId, visitor }, limits.visitorMinutes);
+  return isCounted && addMinute(tx, { userId, visitor: pools[pool] }, limits[pool]);
 }
 
-async function addMinute(tx: Queries, parties: CallParties, max: number): Promise<boolean> {
+async function addMinute(
+  tx: Queries,
+  row: { userId: number; visitor: string },
+  max: number,
+): Promise<boolean> {
   if (max < 1) return false;
   const counted = await tx
     .insert(webCallMinutes)
-    .values({ ...parties, day: today, minutes: 1 })
+    .values({ ...row, day: today, minutes: 1 })
     .onConflictDoUpdate({
       target: [webCallMinutes.userId, webCallMinutes.day, webCallMinutes.visitor],
       set: { minutes: sql`${webCallMinutes.minutes} + 1` },

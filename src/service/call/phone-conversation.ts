@@ -92,7 +92,10 @@ export class PhoneConversation {
       if (when !== 'now') {
         const event = await line.next(Math.min(maxGreetingSeconds, settings.maxDuration), signal);
         if (event?.type === 'ended') return { status: 'ended_by_customer', reason: 'voicemail' };
-        if (event?.type === 'said') await this.#recordLine('user', event.text, line.now - event.seconds);
+        if (event?.type === 'said') {
+          const ending = await this.#recordLine('user', event.text, line.now - event.seconds);
+          if (ending) return ending;
+        }
       }
       const ending = await this.#say(message);
       if (ending) return ending;
@@ -145,7 +148,8 @@ export class PhoneConversation {
   /** @param seconds how long the customer has spoken, until now. */
   async #answer(said: string, seconds: number): Promise<Ending | undefined> {
     const { line, settings, speaker } = this.#parts;
-    await this.#recordLine('user', said, line.now - seconds);
+    const ending = await this.#recordLine('user', said, line.now - seconds);
+    if (ending) return ending;
     this.#silence.customerSpoke(line.now);
     const isFirst = !this.#lines.some(({ role }) => role === 'assistant');
     // With `waitForCustomer`, the initial message answers the customer's first words.
@@ -218,10 +222,11 @@ export class PhoneConversation {
   ): Promise<Ending | undefined> {
     const { line } = this.#parts;
     if (heard.trim() !== '' && startedAt !== undefined) {
-      await this.#recordLine('assistant', heard, startedAt, {
+      const ending = await this.#recordLine('assistant', heard, startedAt, {
         ...(functionCalls.length > 0 && { functionCalls }),
         ...(since !== undefined && { responseTime: roundToMs(Math.max(0, startedAt - since)) }),
       });
+      if (ending) return ending;
       this.#silence.assistantSpoke(line.now);
     }
     return this.#chargeStartedMinutes();
@@ -232,12 +237,13 @@ export class PhoneConversation {
     content: string,
     at: number,
     more: Partial<CallMessage> = {},
-  ): Promise<void> {
+  ): Promise<Ending | undefined> {
     const { callLog, line } = this.#parts;
     const since = Math.max(0, at - this.#answeredAt);
     const seconds = Math.max(0, line.now - at);
     this.#lines.push({ role, content, at: since, seconds, ...more });
-    await callLog.saveLines(this.#lines);
+    const reason = await callLog.saveLines(this.#lines);
+    return reason === undefined ? undefined : { status: 'ended', reason };
   }
 
   /**

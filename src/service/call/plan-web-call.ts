@@ -8,7 +8,10 @@ import { maxSecondsOf } from './max-seconds.ts';
 /** What a web call needs besides its assistant. */
 export interface WebPlan {
   conversationId: number;
-  isFree: boolean;
+  /** Calls in a conversation of type `test` are free. */
+  type: 'widget' | 'test';
+  /** Whether a preview token proves that the assistant's owner calls. */
+  isPreview: boolean;
   /** What was said or written before the call, oldest first. */
   history: Pick<CallMessage, 'role' | 'content' | 'functionCalls'>[];
   /** Whether the greeting is a message of the conversation already. */
@@ -28,7 +31,7 @@ export async function planWebCall(
   { settings, speaker, ...plan }: ConversationPlan,
 ): Promise<ConversationPlan | undefined> {
   const [conversation] = await queries
-    .select({ id: conversations.id, type: conversations.type })
+    .select({ id: conversations.id, type: conversations.type, isPreview: conversations.isPreview })
     .from(conversations)
     .where(eq(conversations.id, call.conversationId ?? 0));
   if (!conversation) return undefined;
@@ -65,7 +68,8 @@ export async function planWebCall(
     },
     web: {
       conversationId: conversation.id,
-      isFree: conversation.type === 'test',
+      type: conversation.type,
+      isPreview: conversation.isPreview,
       // A greeting that is spoken is part of the transcript.
       history: stored === undefined ? history : history.slice(1),
       isGreetingStored: stored !== undefined,

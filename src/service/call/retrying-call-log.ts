@@ -18,7 +18,7 @@ export class RetryingCallLog implements CallLog {
     this.#logger = logger;
   }
 
-  saveLines(lines: readonly CallMessage[]): Promise<void> {
+  saveLines(lines: readonly CallMessage[]): Promise<string | undefined> {
     return this.#retry(() => this.#log.saveLines(lines));
   }
 

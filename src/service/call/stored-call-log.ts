@@ -38,11 +38,15 @@ export class StoredCallLog implements CallLog {
     this.#owner = owner;
   }
 
-  async saveLines(lines: readonly CallMessage[], queries: Queries = this.#database.db): Promise<void> {
+  async saveLines(
+    lines: readonly CallMessage[],
+    queries: Queries = this.#database.db,
+  ): Promise<string | undefined> {
     const stored = lines.map(fitJson);
     const responseTime = lines.at(-1)?.responseTime;
     if (responseTime !== undefined) recordFirstWord(responseTime);
     await this.touch(queries, { lines: stored, transcript: formatTranscript(stored) });
+    return undefined;
   }
 
   async chargeMinute(minute: number): Promise<boolean> {

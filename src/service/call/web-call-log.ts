@@ -12,6 +12,9 @@ import type { CallMessage } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
+import { countForAssistant, countForVisitor } from '../usage/daily-usage.ts';
+import type { VisitorAddresses } from '../usage/daily-usage.ts';
 import { fitJson } from '../lib/storable.ts';
 import type { WebPlan } from './plan-web-call.ts';
 import type { CallSound, SoundRecorder } from '../recording/sound-recorder.ts';
@@ -20,10 +23,7 @@ import type { WebCallLimits } from '../billing/web-call-limits.ts';
 
 /** The visitor's side of a web call. */
 export interface VisitorSide {
-  /** The visitor's block of addresses. */
-  visitor: string;
-  /** Ends the call. */
-  stop: (reason: string) => void;
+  visitor: VisitorAddresses;
   /** Ends this connection of the call, which can continue on another one. */
   lose: () => void;
   /** Set if the call is to be recorded. */
@@ -56,28 +56,36 @@ export class WebCallLog implements CallLog {
     this.#record = new StoredCallLog(parts, plan, owner);
   }
 
-  async saveLines(lines: readonly CallMessage[]): Promise<void> {
+  async saveLines(lines: readonly CallMessage[]): Promise<string | undefined> {
     const { database, signals } = this.#parts;
     const { conversationId } = this.#plan.web;
     const unanswered = this.#unanswered;
-    const isOver = await database.db.transaction(async (tx) => {
+    const save = async (tx: Queries) => {
       const conversation = await lock(tx, conversationId);
       // After a lost connection to the database, the lines may be stored already, and are given again.
       this.#unanswered = unanswered;
       const stored = await countLines(tx, this.#plan.id);
       // Fails if the visitor has deleted the conversation, and the call with it.
       await this.#record.saveLines(lines, tx);
-      if (!conversation) return true;
+      if (!conversation) return 'conversation-ended';
       let { turns } = conversation;
       for (const [index, line] of lines.entries()) {
         const isGreeting = index === 0 && line.role === 'assistant' && this.#plan.web.isGreetingStored;
         if (index < stored || isGreeting) continue;
         turns = await this.#add(tx, turns, line);
+        if (line.role === 'user') await this.#count(tx, line);
       }
-      return turns >= conversation.maxMessages && lines.at(-1)?.role === 'assistant';
-    });
-    signals.notify(conversationSignal(conversationId));
-    if (isOver) this.#side.stop('conversation-ended');
+      const isLast = turns >= conversation.maxMessages && lines.at(-1)?.role === 'assistant';
+      return isLast ? 'conversation-ended' : undefined;
+    };
+    try {
+      return await database.db.transaction(save);
+    } catch (error) {
+      if (error instanceof ConversationError && error.code === 'limit-reached') return 'messages-per-day';
+      throw error;
+    } finally {
+      signals.notify(conversationSignal(conversationId));
+    }
   }
 
   async chargeMinute(minute: number): Promise<boolean | 'minutes-per-day'> {
@@ -86,9 +94,14 @@ export class WebCallLog implements CallLog {
     try {
       return await database.db.transaction(async (tx) => {
         const userId = await this.#record.touch(tx);
-        const isCounted = await countWebCallMinute(tx, { userId, visitor: this.#side.visitor }, limits);
-        if (!isCounted) throw new NotCharged('minutes-per-day');
-        if (this.#plan.web.isFree) return true;
+        const { type, isPreview } = this.#plan.web;
+        const parties = {
+          userId,
+          visitor: this.#side.visitor.addressBlock,
+          isTest: type === 'test' && !isPreview,
+        };
+        if (!(await countWebCallMinute(tx, parties, limits))) throw new NotCharged('minutes-per-day');
+        if (type === 'test') return true;
         const amount = webCallMinutePrice(mode);
         const charge = { userId, assistantId, callId: this.#plan.id, minute, amount, carrierFee: '0' };
         if (!(await chargeMinute({ tx, jobs }, charge))) throw new NotCharged(false);
@@ -106,6 +119,17 @@ export class WebCallLog implements CallLog {
     // This process can store nothing of the call after that.
     await this.#side.recorder?.finish();
     await this.#record.release(duration);
+  }
+
+  /** Counts a visitor's message as one in writing. @throws ConversationError if a limit is used up. */
+  async #count(tx: Queries, { content }: CallMessage): Promise<void> {
+    const { web, speaker } = this.#plan;
+    const { id: assistantId } = speaker.assistant;
+    const source = { assistantId, ...web, limits: speaker.assistant, visitor: this.#side.visitor };
+    const usage = { conversations: 0, messages: 1, answered: 1, stored: [content] };
+    await countForVisitor(tx, source, usage);
+    for (const notice of await countForAssistant(tx, source, usage))
+      await this.#parts.jobs.send('usage-notice', { assistantId, ...notice }, { tx });
   }
 
   /** Returns the conversation's number of turns. */

@@ -68,7 +68,7 @@ const descriptions: Record<number, string> = {
   409: 'The state of the record does not allow this; the body has the reason.',
   413: 'The body is too large.',
   422: 'A field is missing or wrong.',
-  428: 'The message needs a proof of work: a solution of the challenge in `proof_of_work`.',
+  428: 'The message or call needs a proof of work: a solution of the challenge in `proof_of_work`.',
   429: 'Too many requests; try again after the number of seconds in Retry-After.',
   503: 'Not available; the body has the reason.',
 };

@@ -104,8 +104,9 @@ export function conversationRoutes(
   });
   routes.post('/:uuid/voice', async (c) => {
     const uuid = requireUuid(c.req.param('uuid'));
-    const { sdp, call } = await readJsonBody(c, StartVoiceRequest);
-    const started = await webCalls.start(uuid, { offer: sdp, token: call ?? undefined, sender: sender(c) });
+    const { sdp, call, proof_of_work: proof } = await readJsonBody(c, StartVoiceRequest);
+    const caller = { sender: sender(c), proofOfWork: proof ?? undefined };
+    const started = await webCalls.start(uuid, { offer: sdp, token: call ?? undefined, ...caller });
     const { token, maxSeconds, isRecorded } = started;
     return c.json(
       { status: true, sdp: started.sdp, call: token, max_seconds: maxSeconds, is_recorded: isRecorded },

@@ -94,14 +94,13 @@ export async function countForAssistant(
   source: UsageSource,
   usage: Usage,
 ): Promise<UsageNotice[]> {
-  const { assistantId, isPreview, limits } = source;
+  const { assistantId, isPreview } = source;
   if (isPreview) return [];
-  const kind = kindOf(source);
-  const max = kind === 'test' ? limits.maxTestMessagesPerDay : limits.maxMessagesPerDay;
+  const { kind, max } = allowanceOf(source);
   const bytes = bytesOf(usage);
   const row = { assistantId, kind, subject: '', conversations: 0, messages: usage.answered } as const;
   const counted = await add(tx, { ...row, bytes, max, maxBytes });
-  if (counted === undefined) throw ConversationError.limitReached(kind === 'test' ? testAdvice(max) : '');
+  if (counted === undefined) throw allowanceUsed(source);
   const notices = [
     usage.answered > 0
       ? noticeOf({ limit: limitNames[kind], max, used: counted.messages }, usage.answered)
@@ -111,9 +110,53 @@ export async function countForAssistant(
   return notices.filter((notice) => notice !== undefined);
 }
 
+/**
+ * Checks that a visitor may send another message today, without counting it.
+ *
+ * @returns the share of the visitor's messages that is used with it, 0 to 1.
+ * @throws ConversationError if a limit is used up.
+ */
+export async function checkDailyUsage(queries: Queries, source: UsageSource): Promise<number> {
+  const { assistantId, isPreview, visitor, limits } = source;
+  if (isPreview || visitor === undefined) return 0;
+  const shareWithNext = async (kind: Addition['kind'], subject: string, max: number) => {
+    const isCount = and(
+      eq(dailyUsage.assistantId, assistantId),
+      eq(dailyUsage.day, today),
+      eq(dailyUsage.kind, kind),
+      eq(dailyUsage.subject, subject),
+    );
+    const [used] = await queries.select({ messages: dailyUsage.messages }).from(dailyUsage).where(isCount);
+    return ((used?.messages ?? 0) + 1) / max;
+  };
+  const { kind, max } = allowanceOf(source);
+  if ((await shareWithNext(kind, '', max)) > 1) throw allowanceUsed(source);
+  const { addressBlock, addressNetwork } = visitor;
+  const { maxVisitorMessagesPerDay } = limits;
+  const share = await shareWithNext('visitor', addressBlock, maxVisitorMessagesPerDay);
+  const networkShare =
+    addressNetwork === undefined
+      ? 0
+      : await shareWithNext('network', addressNetwork, maxVisitorMessagesPerDay * networkFactor);
+  if (Math.max(share, networkShare) > 1) throw ConversationError.limitReached('');
+  return Math.max(share, networkShare);
+}
+
 const bytesOf = ({ stored }: Usage) => Buffer.byteLength(JSON.stringify(stored));
 
 const kindOf = ({ type }: Pick<UsageSource, 'type'>) => (type === 'test' ? 'test' : 'assistant');
+
+/** The allowance that all visitors of an assistant share. */
+function allowanceOf(source: UsageSource) {
+  const { maxTestMessagesPerDay, maxMessagesPerDay } = source.limits;
+  const kind = kindOf(source);
+  return { kind, max: kind === 'test' ? maxTestMessagesPerDay : maxMessagesPerDay } as const;
+}
+
+function allowanceUsed(source: UsageSource): ConversationError {
+  const { kind, max } = allowanceOf(source);
+  return ConversationError.limitReached(kind === 'test' ? testAdvice(max) : '');
+}
 
 interface Addition {
   assistantId: number;

@@ -8,7 +8,7 @@ import type { VoiceLineParts } from '../voice/voice-line.ts';
 import type { WebPeer } from '../voice/voice-module.ts';
 
 /** Why a call ended, as the browser receives it. */
-type CallEnd = 'assistant' | 'silence' | 'balance' | 'time-limit' | 'stopped' | 'failed';
+type CallEnd = 'assistant' | 'silence' | 'balance' | 'time-limit' | 'limit-reached' | 'stopped' | 'failed';
 
 const ends: Readonly<Record<string, CallEnd>> = {
   'end-call': 'assistant',
@@ -16,6 +16,7 @@ const ends: Readonly<Record<string, CallEnd>> = {
   balance: 'balance',
   'max-duration': 'time-limit',
   'minutes-per-day': 'time-limit',
+  'messages-per-day': 'limit-reached',
   'hung-up': 'stopped',
   'conversation-ended': 'stopped',
   stopped: 'stopped',

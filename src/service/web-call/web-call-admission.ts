@@ -8,6 +8,8 @@ import { planLine } from '../call/plan-line.ts';
 import { isOpen } from '../call/take-call.ts';
 import { checkOrigin } from '../conversation/check-origin.ts';
 import { notifyOfChange } from '../conversation/conversation-events.ts';
+import { requireProof } from '../conversation/proof-of-work.ts';
+import { checkDailyUsage } from '../usage/daily-usage.ts';
 import { hasEnded } from '../conversation/has-ended.ts';
 import type { Sender } from '../conversation/accept-message.ts';
 import type { Database, Queries } from '../db/database.ts';
@@ -42,6 +44,11 @@ const selectConversation = (queries: Queries, uuid: string) =>
       webCalls: assistants.webCalls,
       maxDuration: assistants.maxDuration,
       allowedOrigins: assistants.allowedOrigins,
+      turns: conversations.turns,
+      proofOfWork: assistants.proofOfWork,
+      maxMessagesPerDay: assistants.maxMessagesPerDay,
+      maxVisitorMessagesPerDay: assistants.maxVisitorMessagesPerDay,
+      maxTestMessagesPerDay: assistants.maxTestMessagesPerDay,
       assistantDeleted: sql<boolean>`${assistants.deletedAt} IS NOT NULL`,
     })
     .from(conversations)
@@ -97,6 +104,13 @@ export interface AdmittedCall {
   line: LinePlan;
 }
 
+/** Who begins a call. */
+export interface Caller {
+  sender: Sender;
+  /** The solution of the challenge for this call, if there was one. */
+  proofOfWork: string | undefined;
+}
+
 /** Time for the browser to connect, in milliseconds. */
 const connectMs = 40_000;
 
@@ -109,7 +123,7 @@ export async function admitWebCall(
   { database, jobs }: { database: Database; jobs: Jobs },
   limits: WebCallLimits,
   uuid: string,
-  sender: Sender,
+  { sender, proofOfWork }: Caller,
 ): Promise<AdmittedCall> {
   const { db } = database;
   const { id } = await readOffer(database, uuid, sender);
@@ -117,17 +131,23 @@ export async function admitWebCall(
   return db.transaction(async (tx) => {
     const [locked] = await selectConversation(tx, uuid).for('no key update', { of: conversations });
     const conversation = check(locked, sender);
-    const { userId, assistantId, assistantName, mode, maxSeconds, isRecorded } = conversation;
+    const { userId, assistantId, assistantName, mode, maxSeconds, isRecorded, type, isPreview } =
+      conversation;
     const { available, isLimited } = await readCallBalance(tx, userId);
     const [open] = await tx
       .select({ id: calls.id })
       .from(calls)
       .where(and(eq(calls.conversationId, conversation.id), isOpen));
     if (open) throw refuse(409, voiceErrorTexts.callInProgress);
-    if (conversation.type === 'widget' && affordableCalls(available, webCallMinutePrice(mode)) === 0) {
+    if (type === 'widget' && affordableCalls(available, webCallMinutePrice(mode)) === 0) {
       throw isLimited ? ConversationError.limitReached('') : ConversationError.insufficientBalance();
     }
-    await checkWebCallLimits(tx, { userId, assistantId, visitor: sender.addressBlock }, limits);
+    const parties = { userId, visitor: sender.addressBlock, isTest: type === 'test' && !isPreview };
+    await checkWebCallLimits(tx, { ...parties, assistantId }, limits);
+    const source = { assistantId, type, isPreview, visitor: sender, limits: conversation };
+    const share = await checkDailyUsage(tx, source);
+    const proven = { conversationUuid: uuid, turn: conversation.turns + 1, share };
+    if (conversation.proofOfWork) await requireProof(tx, proven, proofOfWork);
     const token = newSecret();
     const [stored] = await tx
       .insert(calls)

@@ -13,6 +13,7 @@ import { assistants, conversations } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { createLine } from '../realtime/create-line.ts';
 import type { CallVoice } from '../realtime/create-line.ts';
+import type { VisitorAddresses } from '../usage/daily-usage.ts';
 import type { WebPeer } from '../voice/voice-module.ts';
 import { BrowserLine } from './browser-line.ts';
 import { neverConnected } from './web-call-admission.ts';
@@ -51,10 +52,13 @@ export class WebCallConnection {
   /**
    * Waits for the browser, and holds the call on this connection.
    *
-   * @param visitor the visitor's block of addresses.
    * @param onConnected called before the conversation begins.
    */
-  async hold(visitor: string, callVoice: CallVoice, onConnected: () => Promise<void>): Promise<void> {
+  async hold(
+    visitor: VisitorAddresses,
+    callVoice: CallVoice,
+    onConnected: () => Promise<void>,
+  ): Promise<void> {
     const watching = this.#watch();
     try {
       if (await this.#peer.connected) {
@@ -83,7 +87,7 @@ export class WebCallConnection {
     if (!this.#line) this.#peer.close();
   }
 
-  async #converse(visitor: string, callVoice: CallVoice): Promise<void> {
+  async #converse(visitor: VisitorAddresses, callVoice: CallVoice): Promise<void> {
     const { log, calls: runner } = this.#parts;
     const { token, isRecorded, line: plan } = this.#call;
     const line = new BrowserLine(this.#peer, (parts) => createLine(callVoice, plan, { ...parts, log }));
@@ -91,9 +95,6 @@ export class WebCallConnection {
     await runner.hold({ callId: this.callId, token, carrierCallId: null }, line.line, {
       visitor,
       sound: isRecorded ? line.sound : undefined,
-      stop: (reason) => {
-        line.stop(reason);
-      },
       lose: () => {
         line.lose();
       },

@@ -16,10 +16,11 @@ import type { CallVoice } from '../realtime/create-line.ts';
 import { iceServersOf } from '../voice/ice-servers.ts';
 import type { Voice } from '../voice/load-voice.ts';
 import type { VoiceConfig } from '../voice/voice-config.ts';
+import type { VisitorAddresses } from '../usage/daily-usage.ts';
 import type { IceServer, RefusedOffer, WebPeer } from '../voice/voice-module.ts';
 import { readLoss } from './lost-call.ts';
 import { admitWebCall, findWebCall, readOffer } from './web-call-admission.ts';
-import type { AdmittedCall } from './web-call-admission.ts';
+import type { AdmittedCall, Caller } from './web-call-admission.ts';
 import { WebCallConnection } from './web-call-connection.ts';
 import type { WebCallConnectionParts } from './web-call-connection.ts';
 
@@ -84,9 +85,10 @@ export class WebCalls {
    */
   async start(
     uuid: string,
-    { offer, token, sender }: { offer: string; token: string | undefined; sender: Sender },
+    { offer, token, ...caller }: { offer: string; token: string | undefined } & Caller,
   ): Promise<{ sdp: string; token: string } & Pick<CallOffer, 'maxSeconds' | 'isRecorded'>> {
     const { database, limits } = this.#parts;
+    const { sender } = caller;
     const { module } = this.#requireVoice(await readOffer(database, uuid, sender));
     const answer = await module.media.answer(offer);
     if ('refused' in answer) throw refuse(answer);
@@ -94,9 +96,9 @@ export class WebCalls {
     try {
       const call =
         token === undefined
-          ? await admitWebCall(this.#parts, limits, uuid, sender)
+          ? await admitWebCall(this.#parts, limits, uuid, caller)
           : await findWebCall(database, uuid, token, sender);
-      this.#run(call, peer, sender.addressBlock);
+      this.#run(call, peer, sender);
       const { maxSeconds, isRecorded } = call;
       return { sdp, token: call.token, maxSeconds, isRecorded };
     } catch (error) {
@@ -171,7 +173,7 @@ export class WebCalls {
     this.#parts.signals.notify(conversationSignal(conversationId));
   }
 
-  #run(call: AdmittedCall, peer: WebPeer, visitor: string): void {
+  #run(call: AdmittedCall, peer: WebPeer, visitor: VisitorAddresses): void {
     const connection = new WebCallConnection(this.#parts, call, peer);
     this.#connections.add(connection);
     if (this.#closing.signal.aborted) connection.cancel();
@@ -184,7 +186,7 @@ export class WebCalls {
   }
 
   /** Holds a call until its connection is lost and its visitor has not come back, or the call ends. */
-  async #hold(connection: WebCallConnection, visitor: string): Promise<void> {
+  async #hold(connection: WebCallConnection, visitor: VisitorAddresses): Promise<void> {
     const { callVoice } = this.#parts;
     if (!callVoice) throw new Error('A call has begun without speech.');
     const { callId } = connection;

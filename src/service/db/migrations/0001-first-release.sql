@@ -702,7 +702,7 @@ ALTER TABLE recording_chunks ALTER COLUMN sound SET STORAGE EXTERNAL;
 CREATE TABLE web_call_minutes (
   user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
   day date NOT NULL,
-  -- The visitor's block of addresses; empty for all calls of the owner.
+  -- The visitor's block of addresses; empty for all calls of the owner, but for tests without a token: `test`.
   visitor text NOT NULL,
   minutes integer NOT NULL,
   PRIMARY KEY (user_id, day, visitor)

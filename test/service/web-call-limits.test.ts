@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ChatClient } from '../../src/client/chat-client.ts';
+import { requestCall } from '../../src/client/voice-call.ts';
+import { offer, said, visit, waitForEnd } from '../support/calls/web-visitor.ts';
+import { until } from '../support/until.ts';
+
+/** Another conversation with the assistant of a visitor. */
+async function another(
+  { service, assistant }: Awaited<ReturnType<typeof visit>>,
+  type: 'widget' | 'test' = 'widget',
+) {
+  const path = `/api/conversations/${await service.open(assistant.uuid, { type })}/voice`;
+  return {
+    call: () => service.post(path, { sdp: offer }),
+    hangUp: () => service.request('DELETE', path),
+  };
+}
+
+describe('the limits of web calls', () => {
+  it('count the calls of an assistant at the same time', async () => {
+    const visitor = await visit({ env: { VOICE_CALLS_PER_ASSISTANT: '2' } });
+    const all = [visitor, await another(visitor), await another(visitor)];
+    const answers = await Promise.all(all.map(({ call }) => call()));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    assert.equal(
+      refused?.json['error'],
+      'Call limit reached. Too many visitors are calling this assistant at the moment.',
+    );
+    for (const { hangUp } of all) await hangUp();
+  });
+
+  const testText = 'No more minutes are left for tests today. A preview token lifts this limit.';
+  for (const [setting, type, text] of [
+    ['VOICE_VISITOR_MINUTES_PER_DAY', 'widget', 'No more minutes are left for this visitor today.'],
+    ['VOICE_VISITOR_MINUTES_PER_DAY', 'test', 'No more minutes are left for this visitor today.'],
+    ['VOICE_OWNER_MINUTES_PER_DAY', 'widget', 'No more minutes are left for this assistant today.'],
+    ['VOICE_TEST_MINUTES_PER_DAY', 'test', testText],
+  ] as const) {
+    it(`count minutes a day of the type ${type}: ${setting}`, async () => {
+      const visitor = await visit({ env: { [setting]: '2' }, type });
+      for (let index = 0; index < 2; index++) {
+        assert.equal((await visitor.call()).status, 201);
+        await said(visitor.voice.browser, 1);
+        await visitor.hangUp();
+      }
+      const { status, json } = await visitor.call();
+      assert.deepEqual([status, json['error']], [429, `Call limit reached. ${text}`]);
+    });
+  }
+
+  it('leave the places and minutes of visitors to them, whatever strangers test', async () => {
+    const visitor = await visit({
+      env: { VOICE_CALLS_PER_ASSISTANT: '3', VOICE_OWNER_MINUTES_PER_DAY: '1' },
+    });
+    const strangers = [];
+    for (let index = 0; index < 3; index++) strangers.push(await another(visitor, 'test'));
+    const answers = await Promise.all(strangers.map(({ call }) => call()));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 429]);
+    await until(() => visitor.voice.browsers.flatMap((browser) => browser.find('response.done')).length >= 2);
+    assert.equal((await visitor.call()).status, 201);
+    for (const { hangUp } of [visitor, ...strangers]) await hangUp();
+  });
+
+  it('count what visitors say as messages of the day, and end the call with the first one too many', async () => {
+    for (const [type, limits] of [
+      ['test', { maxTestMessagesPerDay: 2 }],
+      ['widget', { maxMessagesPerDay: 2 }],
+      ['widget', { maxVisitorMessagesPerDay: 2 }],
+    ] as const) {
+      const visitor = await visit({ type, limits });
+      await visitor.call();
+      const { browser } = visitor.voice;
+      await said(browser, 1);
+      for (const count of [2, 3]) {
+        browser.say('Hello?');
+        await said(browser, count);
+      }
+      const written = await visitor.service.post(`${visitor.path}/messages`, { message: 'And now?' });
+      assert.match(String(written.json['error']), /^Daily limit reached\./);
+      browser.say('One too many?');
+      assert.deepEqual(await browser.waitFor('call.ended'), [
+        { type: 'call.ended', reason: 'limit-reached' },
+      ]);
+      await waitForEnd(visitor);
+      assert.equal((await visitor.calls())[0]?.['end_reason'], 'messages-per-day');
+      assert.equal((await visitor.history()).filter((line) => line.startsWith('user')).length, 2);
+      const { status, json } = await visitor.call();
+      assert.equal(status, 400);
+      assert.match(String(json['error']), /^Daily limit reached\./);
+    }
+  });
+
+  it('do not count what the owner says in a preview', async () => {
+    const visitor = await visit({ type: 'test', limits: { maxTestMessagesPerDay: 0 } });
+    const { pool } = visitor.service.running.database;
+    await pool.query('UPDATE conversations SET is_preview = true WHERE uuid = $1', [
+      visitor.path.split('/').at(-1),
+    ]);
+    assert.equal((await visitor.call()).status, 201);
+    const { browser } = visitor.voice;
+    await said(browser, 1);
+    browser.say('Hello?');
+    await said(browser, 2);
+    await visitor.hangUp();
+  });
+
+  it('require a proof of work to call after half of the messages of the day', async () => {
+    const visitor = await visit({ limits: { maxVisitorMessagesPerDay: 4, proofOfWork: true } });
+    const uuid = visitor.path.split('/').at(-1) ?? '';
+    for (let sent = 0; sent < 2; sent++) await visitor.service.send(uuid, 'Hi');
+    const { status, json } = await visitor.call();
+    assert.deepEqual([status, json['error']], [428, 'Proof of work required.']);
+    assert.deepEqual(await visitor.calls(), []);
+    const client = new ChatClient({ baseUrl: visitor.service.url });
+    const started = await requestCall(client, uuid, { sdp: offer });
+    assert.equal(started.sdp, 'v=0 answer');
+    await visitor.hangUp();
+  });
+
+  it('are described for a browser that wants to call', async () => {
+    const visitor = await visit({
+      env: {
+        VOICE_STUN_URL: 'stun:stun.shop.example',
+        VOICE_TURN_URL: 'turn:turn.shop.example',
+        VOICE_TURN_SECRET: 's',
+      },
+    });
+    const { status, json } = await visitor.service.get(`${visitor.path}/voice`);
+    assert.equal(status, 200);
+    assert.equal(json['max_seconds'], 600);
+    const [stun, turn] = json['ice_servers'] as Record<string, string>[];
+    assert.deepEqual(stun, { urls: 'stun:stun.shop.example' });
+    assert.equal(turn?.['urls'], 'turn:turn.shop.example');
+    assert.match(String(turn['username']), /^\d{10}$/);
+    assert.equal(Buffer.from(String(turn['credential']), 'base64').length, 20);
+  });
+});
