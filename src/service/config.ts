@@ -13,7 +13,7 @@ import type { AllowedCountries } from './lib/allowed-countries.ts';
 import { OperatorError } from './operator-error.ts';
 import type { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 import { settings } from './settings.ts';
-import type { OpenAiSpeechConfig } from './voice/openai-speech.ts';
+import type { SpeechConfig } from './voice/speech-config.ts';
 import type { VoiceConfig } from './voice/voice-config.ts';
 
 /** A setting is missing or invalid. The message names the variable and the allowed values. */
@@ -168,20 +168,18 @@ function readTurn({ VOICE_TURN_URL: url, VOICE_TURN_SECRET: secret }: z.infer<ty
   );
 }
 
-/** The endpoints that speak and listen; undefined if there are none. */
-function readSpeech(values: z.infer<typeof Environment>): OpenAiSpeechConfig | undefined {
-  const speech = {
-    baseUrl: values.SPEECH_BASE_URL,
-    apiKey: values.SPEECH_API_KEY,
-    model: values.SPEECH_MODEL,
-    voice: values.SPEECH_VOICE,
+/** The endpoint that speaks also transcribes, unless there is another one. */
+function readSpeech(values: z.infer<typeof Environment>): SpeechConfig {
+  const speaks = serverOf(values.SPEECH_BASE_URL, values.SPEECH_API_KEY);
+  const hears = serverOf(values.TRANSCRIPTION_BASE_URL, values.TRANSCRIPTION_API_KEY) ?? speaks;
+  return {
+    synthesizer: speaks && { ...speaks, model: values.SPEECH_MODEL, voice: values.SPEECH_VOICE },
+    transcriber: hears && { ...hears, model: values.TRANSCRIPTION_MODEL },
   };
-  if (speech.baseUrl === undefined && speech.apiKey === undefined) return undefined;
-  const own = { baseUrl: values.TRANSCRIPTION_BASE_URL, apiKey: values.TRANSCRIPTION_API_KEY };
-  const server = own.baseUrl === undefined && own.apiKey === undefined ? speech : own;
-  const { baseUrl, apiKey } = server;
-  return { speech, transcription: { baseUrl, apiKey, model: values.TRANSCRIPTION_MODEL } };
 }
+
+const serverOf = (baseUrl: string | undefined, apiKey: string | undefined) =>
+  baseUrl === undefined && apiKey === undefined ? undefined : { baseUrl, apiKey };
 
 function readTwilio(values: z.infer<typeof Environment>) {
   return withConfigError(() =>
@@ -207,7 +205,6 @@ function readAsterisk(values: z.infer<typeof Environment>) {
       endpoint: values.ASTERISK_ENDPOINT,
       application: values.ASTERISK_APPLICATION,
       phoneNumber: values.ASTERISK_PHONE_NUMBER,
-      voice: readSpeech(values),
     }),
   );
 }

@@ -37,7 +37,9 @@ import { createUsageRecorder } from './usage/model-usage.ts';
 import { observeQueues } from './telemetry/observe-queues.ts';
 import { queueNames } from './jobs/queues.ts';
 import { createFetchGuarded } from './outgoing/fetch-guarded.ts';
-import { loadVoice, withSpeech } from './voice/load-voice.ts';
+import { CallVoice } from './realtime/call-voice.ts';
+import { loadVoice } from './voice/load-voice.ts';
+import { openSpeech } from './voice/open-speech.ts';
 import type { VoiceModule } from './voice/voice-module.ts';
 import { WebCalls } from './web-call/web-calls.ts';
 
@@ -107,17 +109,19 @@ export async function serve(
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
     const stock = extras.numbers ?? new SimulatedNumbers(database.db);
-    const loadedVoice = extras.voice
-      ? await withSpeech(extras.voice, config.voice)
+    const { module: voiceModule, problems: voiceProblems } = extras.voice
+      ? { module: extras.voice, problems: extras.voice.problems }
       : await loadVoice(config.voice, log);
-    const { voice } = loadedVoice;
-    const realtime = { models: config.models, transcriptionModel: config.voice.transcriptionModel };
-    const callVoice = voice?.speech && {
-      ...{ speech: voice.speech, createDetector: voice.module.createDetector },
-      ...realtime,
-    };
+    const callVoice = new CallVoice({
+      speech: await openSpeech(config.voice.speech, voiceModule),
+      createDetector: voiceModule?.createDetector,
+      models: config.models,
+      transcriptionModel: config.voice.transcriptionModel,
+      missing: voiceProblems[0],
+    });
     const carrier =
-      extras.carrier ?? (await createCarrier(config.carrier, { numbers: stock, loadedVoice, realtime, log }));
+      extras.carrier ??
+      (await createCarrier(config.carrier, { numbers: stock, callVoice, voiceProblems, log }));
     const { numbers } = carrier;
     const calls = new CallRunner({
       ...contextParts,
@@ -133,7 +137,8 @@ export async function serve(
     let stopping = false;
     const events = new ConversationEvents({ database, signals, log });
     const webCalls = new WebCalls({
-      ...{ ...loadedVoice, callVoice, database, jobs, calls, events, signals, log },
+      ...{ database, jobs, calls, events, signals, log },
+      ...{ module: voiceModule, problems: voiceProblems, callVoice },
       config: config.voice,
       limits: config.webCallLimits,
     });
@@ -196,7 +201,7 @@ export async function serve(
       await calls.finish(0);
       await webCalls.finish();
       await carrier.close?.();
-      await voice?.module.close();
+      await voiceModule?.close();
       await stopHousekeeping();
       stopObserving();
       await closeDatabase();

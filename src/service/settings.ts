@@ -242,7 +242,9 @@ export const settings = {
   SPEECH_API_KEY: optional('Its key; local servers need none'),
   SPEECH_MODEL: string('gpt-4o-mini-tts', 'Its model'),
   SPEECH_VOICE: string('alloy', 'Its voice'),
-  TRANSCRIPTION_BASE_URL: optionalUrl('Endpoint that transcribes, unless it is the one that speaks'),
+  TRANSCRIPTION_BASE_URL: optionalUrl(
+    'Endpoint that transcribes, unless it is the one that speaks; alone, the package for voice calls speaks',
+  ),
   TRANSCRIPTION_API_KEY: optional('Its key'),
   TRANSCRIPTION_MODEL: string('gpt-4o-mini-transcribe', 'Its model'),
   CARRIER_SECONDS: number(0, 60, 1, 'Real seconds that a second of a simulated call takes'),

@@ -8,13 +8,11 @@ export async function createVoice(
   { media, speech: speechSettings = {} }: VoiceModuleSettings,
   log: Logger,
 ): Promise<VoiceModule> {
-  const { speech, problems, createDetector, close } = await createOfflineSpeech(speechSettings, log);
+  const { close, ...offline } = await createOfflineSpeech(speechSettings, log);
   const server = new WebRtcServer(media, log);
   return {
     media: server,
-    speech,
-    problems,
-    createDetector,
+    ...offline,
     close: async () => {
       close();
       await server.close();

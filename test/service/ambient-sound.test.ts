@@ -5,7 +5,7 @@ import { ambientSoundOf, ambientSounds } from '../../src/service/voice/ambience/
 import type { AmbientSound } from '../../src/service/voice/ambience/ambient-sound.ts';
 import { renderAmbience } from '../../src/service/voice/ambience/render-ambience.ts';
 import { SoundLoop } from '../../src/service/voice/ambience/sound-loop.ts';
-import type { SpeechService } from '../../src/service/voice/speech-service.ts';
+import type { Synthesizer, Transcriber } from '../../src/service/voice/speech-service.ts';
 import { VoiceLine } from '../../src/service/voice/voice-line.ts';
 import { MemoryPeer } from '../support/calls/memory-peer.ts';
 import { until } from '../support/until.ts';
@@ -42,7 +42,7 @@ async function* stream<Chunk>(...chunks: Chunk[]) {
 function createLine(ambientSound: AmbientSound | undefined) {
   const peer = new MemoryPeer(rate, { isPaced: true });
   let transcriptions = 0;
-  const service: SpeechService = {
+  const speech: Synthesizer & Transcriber = {
     transcribe: () => {
       transcriptions += 1;
       return Promise.resolve('Understood.');
@@ -51,7 +51,7 @@ function createLine(ambientSound: AmbientSound | undefined) {
     speak: () => stream(tone(0.333), tone(0.333), tone(0.334)),
   };
   const line = new VoiceLine({
-    ...{ peer, service },
+    ...{ peer, synthesizer: speech, transcriber: speech },
     settings: {
       language: 'en',
       speed: 1,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import type { WebSocket } from 'ws';
+import { CallVoice } from '../../src/service/realtime/call-voice.ts';
 import type { ModelConfig } from '../../src/service/engine/read-models.ts';
 import { CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
-import { ScriptedSpeech } from '../support/calls/memory-voice.ts';
+import { MemoryVoice } from '../support/calls/memory-voice.ts';
 import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
 import { until } from '../support/until.ts';
 
@@ -61,7 +62,7 @@ describe('the sound of a call through Asterisk', () => {
     };
     const at = await CarrierAtAsterisk.start(
       { mode: 'multimodal', model: 'talker' },
-      { speech: new ScriptedSpeech(), models: [model], transcriptionModel: 'whisper' },
+      new CallVoice({ speech: new MemoryVoice(), models: [model], transcriptionModel: 'whisper' }),
     );
     opened.push(at);
     await at.answer();

@@ -159,19 +159,27 @@ const asterisk = {
 };
 
 test('transcribes calls of Asterisk with the server that speaks, unless there is another one', () => {
-  const { carrier, calls } = readConfig(asterisk);
+  const { carrier, calls, voice } = readConfig(asterisk);
   assert.equal(carrier.asterisk?.url, 'http://127.0.0.1:8088');
-  assert.equal(carrier.asterisk.voice?.transcription.baseUrl, asterisk.SPEECH_BASE_URL);
+  assert.equal(voice.speech.transcriber?.baseUrl, asterisk.SPEECH_BASE_URL);
   assert.deepEqual(calls.countries, new Set(['AT']));
   const separate = 'http://127.0.0.1:9000/v1';
-  const { carrier: other } = readConfig({ ...asterisk, TRANSCRIPTION_BASE_URL: separate });
-  assert.equal(other.asterisk?.voice?.transcription.baseUrl, separate);
+  const { speech } = readConfig({ ...asterisk, TRANSCRIPTION_BASE_URL: separate }).voice;
+  assert.deepEqual(
+    [speech.synthesizer?.baseUrl, speech.transcriber?.baseUrl],
+    [asterisk.SPEECH_BASE_URL, separate],
+  );
 });
 
 test('leaves the speech of Asterisk to the voice package if no endpoint is set', () => {
-  const { carrier } = readConfig({ ...asterisk, SPEECH_BASE_URL: undefined });
-  assert(carrier.asterisk);
-  assert.equal(carrier.asterisk.voice, undefined);
+  const { speech } = readConfig({ ...asterisk, SPEECH_BASE_URL: undefined }).voice;
+  assert.deepEqual(speech, { synthesizer: undefined, transcriber: undefined });
+});
+
+test('transcribes by an endpoint even if the package speaks', () => {
+  const { speech } = readConfig({ TRANSCRIPTION_BASE_URL: 'http://127.0.0.1:9000/v1' }).voice;
+  assert.equal(speech.synthesizer, undefined);
+  assert.equal(speech.transcriber?.baseUrl, 'http://127.0.0.1:9000/v1');
 });
 
 for (const name of ['ASTERISK_URL', 'ASTERISK_PASSWORD'] as const) {

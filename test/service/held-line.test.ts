@@ -26,7 +26,7 @@ const lines: Record<string, () => Line> = {
   Asterisk: () =>
     new VoiceLine({
       peer: new MemoryPeer(8000),
-      service: new ScriptedSpeech(),
+      ...{ synthesizer: new ScriptedSpeech(), transcriber: new ScriptedSpeech() },
       settings: speechSettings,
       control: { sendDigits: () => Promise.resolve(), end: () => Promise.resolve() },
       log: pino({ level: 'silent' }),

@@ -72,7 +72,13 @@ describe('a service whose package for web calls', () => {
   it('has no speech says what is missing in /readyz, and offers no calls', async () => {
     const problem = 'The transcription model is missing: install it.';
     const { media } = new MemoryVoice();
-    const voice = { media, speech: undefined, problems: [problem], close: () => Promise.resolve() };
+    const voice = {
+      media,
+      synthesizer: undefined,
+      transcriber: undefined,
+      problems: [problem],
+      close: () => Promise.resolve(),
+    };
     assert.deepEqual(await look(await startService({}, { voice })), {
       warnings: [problem],
       offersCalls: false,

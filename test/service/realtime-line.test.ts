@@ -6,7 +6,7 @@ import { SpokenReply } from '../../src/service/call/spoken-reply.ts';
 import { RealtimeLine } from '../../src/service/realtime/realtime-line.ts';
 import { RealtimeSession } from '../../src/service/realtime/realtime-session.ts';
 import type { AmbientSound } from '../../src/service/voice/ambience/ambient-sound.ts';
-import type { SpeechService } from '../../src/service/voice/speech-service.ts';
+import type { Synthesizer } from '../../src/service/voice/speech-service.ts';
 import { speechSettings } from '../support/calls/call-plan.ts';
 import { MemoryPeer } from '../support/calls/memory-peer.ts';
 import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
@@ -47,7 +47,7 @@ async function connect({
 }: {
   minInterruptWords?: number;
   allowInterruptions?: boolean;
-  voice?: SpeechService;
+  voice?: Synthesizer;
   ambientSound?: AmbientSound;
 } = {}) {
   const endpoint = await RealtimeEndpoint.open();
@@ -248,8 +248,7 @@ describe('a call with a realtime model', () => {
 
   it('has another voice speak what the model writes', async () => {
     const spoken: string[] = [];
-    const voice: SpeechService = {
-      transcribe: () => Promise.reject(new Error('The model hears by itself.')),
+    const voice: Synthesizer = {
       async *speak(words) {
         spoken.push(words);
         yield await Promise.resolve(sound(0.5, 6000));

@@ -6,37 +6,43 @@ import { readStereoWav } from '../support/calls/stereo-wav.ts';
 import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
 import { linesOf } from '../support/service/service-client.ts';
 import { atEnd, createAssistant, readMoney, startService } from '../support/service/service.ts';
+import type { TestService } from '../support/service/service.ts';
 
 const endpoint = await RealtimeEndpoint.open();
 atEnd(() => endpoint.close());
 const server = { baseUrl: endpoint.baseUrl, apiKeyEnv: 'REALTIME_KEY', realtimeModel: 'kind-1' };
 const voice = new MemoryVoice();
-const service = await startService(
-  {
-    REALTIME_KEY: endpoint.key,
-    MODELS: JSON.stringify([
-      { code: 'kind', type: 'multimodal', ...server },
-      { code: 'kind-voice', type: 'dualplex', ...server },
-    ]),
-  },
-  { voice },
-);
+const env = {
+  REALTIME_KEY: endpoint.key,
+  MODELS: JSON.stringify([
+    { code: 'kind', type: 'multimodal', ...server },
+    { code: 'kind-voice', type: 'dualplex', ...server },
+  ]),
+};
+const service = await startService(env, { voice });
 
-/** Calls an assistant with a realtime model. */
-async function call(mode: 'multimodal' | 'dualplex', code: string) {
+/** Opens a conversation with an assistant that has a realtime model. */
+async function open(
+  mode: 'multimodal' | 'dualplex',
+  code: string,
+  { languageId = 1, at = service }: { languageId?: number; at?: TestService } = {},
+) {
   voice.reset();
-  const { pool } = service.running.database;
-  const assistant = await createAssistant(service, {
+  const assistant = await createAssistant(at, {
     balance: '1',
     initialMessage: 'Welcome to the shop.',
-    limits: { webCalls: true, record: true, mode },
+    limits: { webCalls: true, record: true, mode, languageId },
   });
-  await pool.query(
+  await at.running.database.pool.query(
     'UPDATE assistants SET multimodal_model_id = (SELECT id FROM models WHERE code = $1) WHERE uuid = $2',
     [code, assistant.uuid],
   );
-  const { json } = await service.post('/api/conversations', { assistant_id: assistant.uuid });
-  const path = `/api/conversations/${String(json['conversation_id'])}`;
+  return { assistant, path: `/api/conversations/${await at.open(assistant.uuid)}` };
+}
+
+/** Calls an assistant with a realtime model. */
+async function call(mode: 'multimodal' | 'dualplex', code: string) {
+  const { assistant, path } = await open(mode, code);
   const { status } = await service.post(`${path}/voice`, { sdp: 'v=0 offer' });
   assert.equal(status, 201);
   const { browser } = voice;
@@ -93,5 +99,23 @@ describe('a web call with a realtime model', () => {
     assert.deepEqual(voice.speech.spoken, ['Welcome to the shop.', 'You said: Do you sell tulips?']);
     assert.deepEqual(await readMoney(service, assistant.userId), { balance: 0.88, ledger: 0.88 });
     assert.deepEqual(await isRecorded(assistant.userId), [true, true]);
+  });
+
+  it('needs no speech of the service if the model speaks', async () => {
+    const { media } = voice;
+    const silent = { synthesizer: undefined, transcriber: undefined, problems: ['No speech.'] };
+    const at = await startService(env, { voice: { media, ...silent, close: () => voice.close() } });
+    const { path } = await open('multimodal', 'kind', { at });
+    assert.equal((await at.get(`${path}/voice`)).status, 200);
+    const other = await open('dualplex', 'kind-voice', { at });
+    const { status, json } = await at.get(`${other.path}/voice`);
+    assert.deepEqual([status, json['error']], [503, 'Voice is not available: No speech.']);
+  });
+
+  it('may be in a language that the service does not speak if the model speaks', async () => {
+    const { path } = await open('multimodal', 'kind', { languageId: 2 });
+    assert.equal((await service.get(`${path}/voice`)).status, 200);
+    const other = await open('dualplex', 'kind-voice', { languageId: 2 });
+    assert.equal((await service.get(`${other.path}/voice`)).status, 503);
   });
 });

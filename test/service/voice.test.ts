@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { answerRange } from '../../src/service/carrier/asterisk/recording-range.ts';
 import { Resampler } from '../../src/service/voice/resampler.ts';
 import { sentences } from '../../src/service/voice/sentences.ts';
-import type { SpeechService } from '../../src/service/voice/speech-service.ts';
+import type { Synthesizer, Transcriber } from '../../src/service/voice/speech-service.ts';
 import { SpokenText } from '../../src/service/voice/spoken-text.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import { VoiceLine } from '../../src/service/voice/voice-line.ts';
@@ -405,7 +405,7 @@ function createLine({
   const events: string[] = [];
   const spoken: string[] = [];
   const languages: (string | undefined)[] = [];
-  const service: SpeechService = {
+  const speech: Synthesizer & Transcriber = {
     transcribe: (_samples, _rate, language) => {
       languages.push(language);
       return Promise.resolve(understood);
@@ -417,8 +417,7 @@ function createLine({
     },
   };
   const line = new VoiceLine({
-    peer,
-    service,
+    ...{ peer, synthesizer: speech, transcriber: speech },
     settings: { ...speechSettings, otherLanguages, allowInterruptions, minInterruptWords },
     control: { sendDigits: () => Promise.resolve(), end: () => Promise.resolve() },
     log: pino({ level: 'silent' }),

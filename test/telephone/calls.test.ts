@@ -14,7 +14,9 @@ import type {
   NextStep,
 } from '../../src/service/carrier/carrier.ts';
 import type { Line, LineEvent, Spoken } from '../../src/service/voice/line.ts';
-import { OpenAiSpeech } from '../../src/service/voice/openai-speech.ts';
+import { CallVoice } from '../../src/service/realtime/call-voice.ts';
+import { OpenAiSynthesizer } from '../../src/service/voice/openai-synthesizer.ts';
+import { OpenAiTranscriber } from '../../src/service/voice/openai-transcriber.ts';
 import { Resampler } from '../../src/service/voice/resampler.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import { callPlan, noRealtime } from '../support/calls/call-plan.ts';
@@ -57,8 +59,11 @@ describe('a call through Asterisk', () => {
         application: 'voice-assistant-chat',
         phoneNumber: '+15559990000',
       },
-      {
-        speech: new OpenAiSpeech({ speech: { ...server, voice: 'any' }, transcription: server }),
+      new CallVoice({
+        speech: {
+          synthesizer: new OpenAiSynthesizer({ ...server, voice: 'any' }),
+          transcriber: new OpenAiTranscriber(server),
+        },
         ...noRealtime,
         models: [
           {
@@ -66,7 +71,7 @@ describe('a call through Asterisk', () => {
             realtime: { baseUrl: model.baseUrl, apiKey: model.key, model: 'any' },
           },
         ],
-      },
+      }),
       pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     );
     carrier.open({

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { SpeechService } from '../../src/service/voice/speech-service.ts';
+import type { Synthesizer, Transcriber } from '../../src/service/voice/speech-service.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import type { SpeechDetector } from '../../src/service/voice/voice-module.ts';
 import { createOfflineSpeech } from '../../src/voice/speech/offline-speech.ts';
@@ -22,28 +22,29 @@ const sentence = 'I would like to book a table for two people on Friday evening.
 
 describe('speech without a network', () => {
   let parts: OfflineSpeechParts;
-  let speech: SpeechService;
+  let synthesizer: Synthesizer;
+  let transcriber: Transcriber;
   let spoken: Int16Array;
 
   before(async () => {
     parts = await createOfflineSpeech({}, log);
     assert.deepEqual(parts.problems, []);
-    assert(parts.speech);
-    speech = parts.speech;
-    spoken = await record(speech.speak(sentence, english, rate, never));
+    assert(parts.synthesizer && parts.transcriber);
+    ({ synthesizer, transcriber } = parts);
+    spoken = await record(synthesizer.speak(sentence, english, rate, never));
   });
   after(() => {
     parts.close();
   });
 
   it('understands a sentence that it spoke', async () => {
-    const text = await speech.transcribe(spoken, rate, 'en', never);
+    const text = await transcriber.transcribe(spoken, rate, 'en', never);
     assert(wordErrors(sentence, text) <= 3, text);
   });
 
   it('speaks faster or slower', async () => {
-    const slow = await record(speech.speak(sentence, { ...english, speed: 0.5 }, rate, never));
-    const fast = await record(speech.speak(sentence, { ...english, speed: 2 }, rate, never));
+    const slow = await record(synthesizer.speak(sentence, { ...english, speed: 0.5 }, rate, never));
+    const fast = await record(synthesizer.speak(sentence, { ...english, speed: 2 }, rate, never));
     assert(fast.length < spoken.length * 0.7);
     assert(slow.length > spoken.length * 1.5);
   });
@@ -51,7 +52,7 @@ describe('speech without a network', () => {
   it('speaks a long text in several parts', async () => {
     const words = 'one two three four five six seven eight nine ten ';
     let count = 0;
-    for await (const samples of speech.speak(words.repeat(10), english, rate, never)) {
+    for await (const samples of synthesizer.speak(words.repeat(10), english, rate, never)) {
       if (samples.length > rate / 10) count += 1;
     }
     assert(count > 1, String(count));
@@ -60,7 +61,7 @@ describe('speech without a network', () => {
   it('does not block the event loop while it transcribes', async () => {
     const over = new AbortController();
     let turns = 0;
-    const transcribing = speech.transcribe(spoken, rate, 'en', never).finally(() => {
+    const transcribing = transcriber.transcribe(spoken, rate, 'en', never).finally(() => {
       over.abort();
     });
     while (!over.signal.aborted) {
@@ -74,10 +75,11 @@ describe('speech without a network', () => {
   it('speaks without waiting for a transcription', async () => {
     const order: string[] = [];
     const long = Int16Array.from({ length: 5 * spoken.length }, (_, at) => spoken[at % spoken.length] ?? 0);
-    const done = [speech.transcribe(long, rate, 'en', never), speech.transcribe(long, rate, 'en', never)].map(
-      (transcribing) => transcribing.then(() => order.push('transcribed')),
-    );
-    await record(speech.speak('Yes.', english, rate, never));
+    const done = [
+      transcriber.transcribe(long, rate, 'en', never),
+      transcriber.transcribe(long, rate, 'en', never),
+    ].map((transcribing) => transcribing.then(() => order.push('transcribed')));
+    await record(synthesizer.speak('Yes.', english, rate, never));
     order.push('spoken');
     await Promise.all(done);
     assert.equal(order.indexOf('spoken'), 0, order.join(', '));
@@ -85,22 +87,22 @@ describe('speech without a network', () => {
 
   it('rejects when it is stopped', async () => {
     const stop = new AbortController();
-    const transcribing = speech.transcribe(spoken, rate, 'en', stop.signal);
+    const transcribing = transcriber.transcribe(spoken, rate, 'en', stop.signal);
     stop.abort(new Error('stopped'));
     await assert.rejects(transcribing, { message: 'stopped' });
   });
 
   it('names the languages that it does not understand', async () => {
-    assert.equal(speech.problem?.('en'), undefined);
-    assert.match(speech.problem?.('de') ?? '', /only English/);
-    await assert.rejects(speech.transcribe(spoken, rate, 'de', never), /only English/);
+    assert.equal(transcriber.problem?.('en'), undefined);
+    assert.match(transcriber.problem?.('de') ?? '', /only English/);
+    await assert.rejects(transcriber.transcribe(spoken, rate, 'de', never), /only English/);
   });
 
   for (const lineRate of [8000, 16_000, 48_000]) {
     it(`finds speech and no noise in sound at ${lineRate} Hz`, async () => {
       const detector = parts.createDetector?.(lineRate);
       assert(detector);
-      const sound = await record(speech.speak(sentence, english, lineRate, never));
+      const sound = await record(synthesizer.speak(sentence, english, lineRate, never));
       assert(shareOf(detector, sound) > 0.7);
       detector.detect(noise(lineRate, 3000));
       assert.equal(shareOf(detector, noise(2 * lineRate, 3000)), 0);

@@ -16,7 +16,7 @@ test('a visitor with WebRTC is greeted, understood and answered by the service',
   const speech = new ScriptedSpeech();
   speech.seconds = 0.3;
   const media = new WebRtcServer({ listenAddress: '127.0.0.1' }, log);
-  const voice = { media, speech, problems: [], close: () => media.close() };
+  const voice = { media, synthesizer: speech, transcriber: speech, problems: [], close: () => media.close() };
   const service = await startService({}, { voice });
   const assistant = await createAssistant(service, {
     balance: '1',

@@ -1,6 +1,8 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
+import type { VoiceNeeds } from '../realtime/call-voice.ts';
+import { voiceColumns } from './voice-columns.ts';
 
 /** The public settings of an assistant. */
 export interface PublicAssistant {
@@ -12,11 +14,8 @@ export interface PublicAssistant {
   web_calls: boolean;
 }
 
-/** Whether the service can hold calls in a language (ISO 639-1), in the mode of an assistant. */
-export type CanTalk = (assistant: {
-  language: string;
-  mode: (typeof assistants.$inferSelect)['mode'];
-}) => boolean;
+/** Whether the service can hold calls of an assistant. */
+export type CanTalk = (assistant: VoiceNeeds) => boolean;
 
 /**
  * Reads the public settings of an assistant (our addition: `GET /assistants/{uuid}/widget`).
@@ -30,11 +29,10 @@ export async function readAssistantWidget(
 ): Promise<PublicAssistant | undefined> {
   const [found] = await queries
     .select({
+      ...voiceColumns,
       name: assistants.name,
-      language: languages.iso2,
       settings: assistants.widgetSettings,
       webCalls: assistants.webCalls,
-      mode: assistants.mode,
     })
     .from(assistants)
     .innerJoin(languages, eq(languages.id, assistants.languageId))

@@ -24,6 +24,8 @@ import type { WebCallLimits } from '../billing/web-call-limits.ts';
 /** The visitor's side of a web call. */
 export interface VisitorSide {
   visitor: VisitorAddresses;
+  /** How the call is held, by which it is charged. */
+  mode: ConversationPlan['speaker']['assistant']['mode'];
   /** Ends this connection of the call, which can continue on another one. */
   lose: () => void;
   /** Set if the call is to be recorded. */
@@ -90,7 +92,7 @@ export class WebCallLog implements CallLog {
 
   async chargeMinute(minute: number): Promise<boolean | 'minutes-per-day'> {
     const { database, jobs, limits } = this.#parts;
-    const { id: assistantId, mode } = this.#plan.speaker.assistant;
+    const { id: assistantId } = this.#plan.speaker.assistant;
     try {
       return await database.db.transaction(async (tx) => {
         const userId = await this.#record.touch(tx);
@@ -102,7 +104,7 @@ export class WebCallLog implements CallLog {
         };
         if (!(await countWebCallMinute(tx, parties, limits))) throw new NotCharged('minutes-per-day');
         if (type === 'test') return true;
-        const amount = webCallMinutePrice(mode);
+        const amount = webCallMinutePrice(this.#side.mode);
         const charge = { userId, assistantId, callId: this.#plan.id, minute, amount, carrierFee: '0' };
         if (!(await chargeMinute({ tx, jobs }, charge))) throw new NotCharged(false);
         return true;

@@ -1,4 +1,3 @@
-import type { OpenAiSpeechConfig } from '../voice/openai-speech.ts';
 import type { AsteriskConfig } from './asterisk/asterisk-config.ts';
 import type { OutcomeWeights } from './number-traits.ts';
 import type { TwilioConfig } from './twilio/twilio-config.ts';
@@ -9,6 +8,5 @@ export interface CarrierConfig {
   secondMs: number;
   outcomes: OutcomeWeights;
   twilio: TwilioConfig | undefined;
-  /** Without `voice`, the package for voice calls speaks and transcribes. */
-  asterisk: (AsteriskConfig & { voice: OpenAiSpeechConfig | undefined }) | undefined;
+  asterisk: AsteriskConfig | undefined;
 }

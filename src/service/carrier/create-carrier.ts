@@ -5,17 +5,17 @@ import type { CarrierConfig } from './carrier-config.ts';
 import type { CarrierNumbers } from './carrier-numbers.ts';
 import { SimulatedCarrier } from './simulated-carrier.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { CallVoice } from '../realtime/create-line.ts';
-import type { LoadedVoice } from '../voice/load-voice.ts';
+import type { CallVoice } from '../realtime/call-voice.ts';
 import { voicePackage } from '../voice/voice-module.ts';
 
 /** What the carriers need. */
 export interface CarrierParts {
   /** Those that the simulated carrier sells. */
   numbers: CarrierNumbers;
-  /** Speaks and listens in calls with Asterisk, unless an endpoint is configured. */
-  loadedVoice: LoadedVoice;
-  realtime: Pick<CallVoice, 'models' | 'transcriptionModel'>;
+  /** Speaks and listens in calls with Asterisk. */
+  callVoice: CallVoice;
+  /** Why the package for voice calls cannot, one sentence each. */
+  voiceProblems: readonly string[];
   log: Logger;
 }
 
@@ -26,22 +26,16 @@ export interface CarrierParts {
  */
 export async function createCarrier(
   { secondMs, outcomes, twilio, asterisk }: CarrierConfig,
-  { numbers, loadedVoice, realtime, log }: CarrierParts,
+  { numbers, callVoice, voiceProblems, log }: CarrierParts,
 ): Promise<Carrier> {
   if (twilio) {
     const { TwilioCarrier } = await import('./twilio/twilio-carrier.ts');
     return new TwilioCarrier(twilio, log);
   }
   if (asterisk) {
-    const [{ AsteriskCarrier }, { OpenAiSpeech }] = await Promise.all([
-      import('./asterisk/asterisk-carrier.ts'),
-      import('../voice/openai-speech.ts'),
-    ]);
-    const { voice } = loadedVoice;
-    const speech = asterisk.voice ? new OpenAiSpeech(asterisk.voice) : voice?.speech;
-    if (!speech) throw new OperatorError(withoutSpeech(loadedVoice));
-    const createDetector = voice?.module.createDetector;
-    return new AsteriskCarrier(asterisk, { speech, createDetector, ...realtime }, log);
+    if (!callVoice.isComplete) throw new OperatorError(withoutSpeech(voiceProblems));
+    const { AsteriskCarrier } = await import('./asterisk/asterisk-carrier.ts');
+    return new AsteriskCarrier(asterisk, callVoice, log);
   }
   const wait = async (seconds: number, signal?: AbortSignal) => {
     const milliseconds = seconds * secondMs;
@@ -51,7 +45,7 @@ export async function createCarrier(
   return new SimulatedCarrier({ outcomes, secondMs, wait, numbers, log });
 }
 
-function withoutSpeech({ problems }: LoadedVoice): string {
+function withoutSpeech(problems: readonly string[]): string {
   const reason =
     problems.length > 0
       ? problems.join(' ')

@@ -3,7 +3,7 @@ import { AudioLine } from '../voice/audio-line.ts';
 import type { LineControl } from '../voice/audio-line.ts';
 import type { AudioPeer } from '../voice/audio-peer.ts';
 import type { SpeechSettings, Spoken } from '../voice/line.ts';
-import type { SpeechService } from '../voice/speech-service.ts';
+import type { Synthesizer } from '../voice/speech-service.ts';
 import type { SpokenText } from '../voice/spoken-text.ts';
 import type { SpeechListener } from '../voice/speech-listener.ts';
 import { Resampler } from '../voice/resampler.ts';
@@ -23,7 +23,7 @@ export interface RealtimeLineParts {
   /** The model that writes down what the customer says, at the same endpoint. */
   transcriptionModel: string;
   /** Speaks what the model writes, in the mode `dualplex`; undefined if the model itself speaks. */
-  voice?: SpeechService | undefined;
+  voice?: Synthesizer | undefined;
   control: LineControl;
   log: Logger;
   listener?: SpeechListener | undefined;

@@ -2,18 +2,18 @@
 export interface VoiceSettings {
   /** Two-letter code (ISO 639-1). */
   language: string;
-  /** Name of the voice at the service; undefined for the default. */
+  /** Name of the voice at the synthesizer; undefined for the default. */
   voice: string | undefined;
   /** 1 is normal. */
   speed: number;
 }
 
-/** Converts between speech and text. Samples are 16-bit, mono. */
-export interface SpeechService {
+/** Converts speech to text. Samples are 16-bit, mono. */
+export interface Transcriber {
   /**
    * Returns the text, empty if nothing was understood.
    *
-   * @param language undefined if it is one of several; the service then finds it out.
+   * @param language undefined if it is one of several; the transcriber then finds it out.
    */
   transcribe(
     samples: Int16Array,
@@ -28,6 +28,12 @@ export interface SpeechService {
     language: string | undefined,
     signal: AbortSignal,
   ): Promise<string | undefined>;
+  /** Returns why it cannot serve a language, as a sentence; undefined if it can. */
+  problem?(language: string): string | undefined;
+}
+
+/** Converts text to speech. Samples are 16-bit, mono. */
+export interface Synthesizer {
   /** Speaks a sentence; yields the sound while it is made. */
   speak(text: string, settings: VoiceSettings, rate: number, signal: AbortSignal): AsyncIterable<Int16Array>;
   /** Returns why it cannot serve a language, as a sentence; undefined if it can. */

@@ -1,4 +1,4 @@
-import type { OpenAiSpeechConfig } from './openai-speech.ts';
+import type { SpeechConfig } from './speech-config.ts';
 
 /** The settings of web calls. */
 export interface VoiceConfig {
@@ -8,8 +8,7 @@ export interface VoiceConfig {
   publicAddress: string | undefined;
   stunUrl: string | undefined;
   turn: { url: string; secret: string } | undefined;
-  /** Endpoints that speak and transcribe; undefined: speech without a network. */
-  speech: OpenAiSpeechConfig | undefined;
+  speech: SpeechConfig;
   /** The model that writes down what the customer says to a realtime model. */
   transcriptionModel: string;
   /** Folder with voices of the operator. */

@@ -3,7 +3,7 @@ import { AudioLine } from './audio-line.ts';
 import type { LineControl } from './audio-line.ts';
 import type { AudioPeer } from './audio-peer.ts';
 import type { SpeechSettings, Spoken } from './line.ts';
-import type { SpeechService } from './speech-service.ts';
+import type { Synthesizer, Transcriber } from './speech-service.ts';
 import type { SpokenText } from './spoken-text.ts';
 import { TurnDetector } from './turn-detector.ts';
 import { voiceSettings } from './voice-settings.ts';
@@ -13,7 +13,8 @@ import type { SpeechDetector } from './voice-module.ts';
 
 export interface VoiceLineParts {
   peer: AudioPeer;
-  service: SpeechService;
+  synthesizer: Synthesizer;
+  transcriber: Transcriber;
   settings: SpeechSettings;
   control: LineControl;
   log: Logger;
@@ -36,7 +37,8 @@ const transcriptionMs = 30_000;
 
 /** A call whose sound the service itself converts to text and back. */
 export class VoiceLine extends AudioLine {
-  readonly #service: SpeechService;
+  readonly #synthesizer: Synthesizer;
+  readonly #transcriber: Transcriber;
   readonly #settings: SpeechSettings;
   readonly #log: Logger;
   readonly #listener: SpeechListener | undefined;
@@ -58,9 +60,11 @@ export class VoiceLine extends AudioLine {
   /** Speech after which the words are counted. */
   #countAfter = 0;
 
-  constructor({ peer, service, settings, control, log, listener, createDetector }: VoiceLineParts) {
+  constructor({ synthesizer, transcriber, createDetector, ...parts }: VoiceLineParts) {
+    const { peer, settings, control, log, listener } = parts;
     super({ peer, control, ambientSound: settings.ambientSound, listener });
-    this.#service = service;
+    this.#synthesizer = synthesizer;
+    this.#transcriber = transcriber;
     this.#settings = settings;
     this.#log = log;
     this.#listener = listener;
@@ -77,7 +81,7 @@ export class VoiceLine extends AudioLine {
         if (this.hasEnded) this.output.cutOff('end');
         const settings = voiceSettings(this.#settings);
         const synthesize = (sentence: string) =>
-          this.#service.speak(sentence, settings, this.peer.rate, stopped);
+          this.#synthesizer.speak(sentence, settings, this.peer.rate, stopped);
         await this.output.speakSentences(text, settings.language, synthesize, spoken, stopped);
       },
       seconds,
@@ -212,12 +216,12 @@ export class VoiceLine extends AudioLine {
   async #transcribe({ samples }: Utterance, extent: 'all' | 'so-far' = 'all'): Promise<string> {
     const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(transcriptionMs)]);
     try {
-      const service = this.#service;
+      const transcriber = this.#transcriber;
       const sound = [samples, this.peer.rate, this.#heardLanguage, signal] as const;
       const text =
-        extent === 'so-far' && service.transcribeSoFar
-          ? await service.transcribeSoFar(...sound)
-          : await service.transcribe(...sound);
+        extent === 'so-far' && transcriber.transcribeSoFar
+          ? await transcriber.transcribeSoFar(...sound)
+          : await transcriber.transcribe(...sound);
       return text?.trim() ?? '';
     } catch (error) {
       if (!this.#closed.signal.aborted) this.#log.warn({ err: error }, 'speech was not transcribed');

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { AudioPeer } from './audio-peer.ts';
-import type { SpeechService } from './speech-service.ts';
+import type { Synthesizer, Transcriber } from './speech-service.ts';
 
 /** Name of the optional package that exports {@link CreateVoice} as `createVoice`. */
 export const voicePackage = 'voice-assistant-chat-voice';
@@ -40,8 +40,10 @@ export interface VoiceModuleSettings {
 export interface VoiceModule {
   /** Answers WebRTC offers; the sound goes through this process. */
   readonly media: MediaServer;
-  /** Speech without a network; undefined if parts are missing. */
-  readonly speech: SpeechService | undefined;
+  /** Speaks without a network; undefined if parts are missing. */
+  readonly synthesizer: Synthesizer | undefined;
+  /** Transcribes without a network; undefined if parts are missing. */
+  readonly transcriber: Transcriber | undefined;
   /** Missing parts, one sentence each, for `/readyz`. */
   readonly problems: readonly string[];
   /** Creates a detector of speech; undefined: the service detects it by loudness. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { countCharacters, limits } from '../../contract/limits.ts';
-import type { CallLine } from '../realtime/create-line.ts';
+import type { CallLine } from '../realtime/call-voice.ts';
 import type { CallSound, SoundListener } from '../recording/sound-recorder.ts';
 import type { AudioListener } from '../voice/audio-peer.ts';
 import type { SpeechListener } from '../voice/speech-listener.ts';

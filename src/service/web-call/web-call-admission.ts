@@ -2,10 +2,12 @@ import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import { voiceErrorTexts } from '../../contract/voice-endpoints.ts';
 import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
 import { webCallMinutePrice } from '../billing/prices.ts';
+import type { CallVoice } from '../realtime/call-voice.ts';
 import { endCall, lostCall } from '../call/end-call.ts';
 import type { EndCallParts, EndedCall } from '../call/end-call.ts';
 import { planLine } from '../call/plan-line.ts';
 import { isOpen } from '../call/take-call.ts';
+import { voiceColumns } from '../assistant/voice-columns.ts';
 import { checkOrigin } from '../conversation/check-origin.ts';
 import { notifyOfChange } from '../conversation/conversation-events.ts';
 import { requireProof } from '../conversation/proof-of-work.ts';
@@ -39,8 +41,7 @@ const selectConversation = (queries: Queries, uuid: string) =>
       assistantId: assistants.id,
       assistantName: assistants.name,
       userId: assistants.userId,
-      mode: assistants.mode,
-      language: languages.iso2,
+      ...voiceColumns,
       webCalls: assistants.webCalls,
       maxDuration: assistants.maxDuration,
       allowedOrigins: assistants.allowedOrigins,
@@ -120,7 +121,7 @@ const connectMs = 40_000;
  * @throws ConversationError, Refusal
  */
 export async function admitWebCall(
-  { database, jobs }: { database: Database; jobs: Jobs },
+  { database, jobs, callVoice }: { database: Database; jobs: Jobs; callVoice: CallVoice },
   limits: WebCallLimits,
   uuid: string,
   { sender, proofOfWork }: Caller,
@@ -131,15 +132,15 @@ export async function admitWebCall(
   return db.transaction(async (tx) => {
     const [locked] = await selectConversation(tx, uuid).for('no key update', { of: conversations });
     const conversation = check(locked, sender);
-    const { userId, assistantId, assistantName, mode, maxSeconds, isRecorded, type, isPreview } =
-      conversation;
+    const { userId, assistantId, assistantName, maxSeconds, isRecorded, type, isPreview } = conversation;
     const { available, isLimited } = await readCallBalance(tx, userId);
     const [open] = await tx
       .select({ id: calls.id })
       .from(calls)
       .where(and(eq(calls.conversationId, conversation.id), isOpen));
     if (open) throw refuse(409, voiceErrorTexts.callInProgress);
-    if (type === 'widget' && affordableCalls(available, webCallMinutePrice(mode)) === 0) {
+    const price = webCallMinutePrice(callVoice.modeOf(conversation));
+    if (type === 'widget' && affordableCalls(available, price) === 0) {
       throw isLimited ? ConversationError.limitReached('') : ConversationError.insufficientBalance();
     }
     const parties = { userId, visitor: sender.addressBlock, isTest: type === 'test' && !isPreview };

@@ -11,8 +11,7 @@ import type { Database } from '../db/database.ts';
 import { calls } from '../db/calls-table.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { createLine } from '../realtime/create-line.ts';
-import type { CallVoice } from '../realtime/create-line.ts';
+import type { CallVoice } from '../realtime/call-voice.ts';
 import type { VisitorAddresses } from '../usage/daily-usage.ts';
 import type { WebPeer } from '../voice/voice-module.ts';
 import { BrowserLine } from './browser-line.ts';
@@ -24,6 +23,7 @@ export interface WebCallConnectionParts {
   database: Database;
   jobs: Jobs;
   calls: CallRunner;
+  callVoice: CallVoice;
   events: ConversationEvents;
   signals: Signals;
   log: Logger;
@@ -54,16 +54,12 @@ export class WebCallConnection {
    *
    * @param onConnected called before the conversation begins.
    */
-  async hold(
-    visitor: VisitorAddresses,
-    callVoice: CallVoice,
-    onConnected: () => Promise<void>,
-  ): Promise<void> {
+  async hold(visitor: VisitorAddresses, onConnected: () => Promise<void>): Promise<void> {
     const watching = this.#watch();
     try {
       if (await this.#peer.connected) {
         await onConnected();
-        await this.#converse(visitor, callVoice);
+        await this.#converse(visitor);
       } else {
         const isCall = and(eq(calls.id, this.callId), isNull(calls.answeredAt));
         await endCall(this.#parts, isCall, neverConnected);
@@ -87,13 +83,14 @@ export class WebCallConnection {
     if (!this.#line) this.#peer.close();
   }
 
-  async #converse(visitor: VisitorAddresses, callVoice: CallVoice): Promise<void> {
-    const { log, calls: runner } = this.#parts;
+  async #converse(visitor: VisitorAddresses): Promise<void> {
+    const { log, calls: runner, callVoice } = this.#parts;
     const { token, isRecorded, line: plan } = this.#call;
-    const line = new BrowserLine(this.#peer, (parts) => createLine(callVoice, plan, { ...parts, log }));
+    const line = new BrowserLine(this.#peer, (parts) => callVoice.createLine(plan, { ...parts, log }));
     this.#line = line;
     await runner.hold({ callId: this.callId, token, carrierCallId: null }, line.line, {
       visitor,
+      mode: callVoice.modeOf(plan),
       sound: isRecorded ? line.sound : undefined,
       lose: () => {
         line.lose();

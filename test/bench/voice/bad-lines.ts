@@ -34,7 +34,7 @@ const rate = 48_000;
 const packetMs = 20;
 const silence = new Int16Array(rate);
 
-const { speech, close } = await createOfflineSpeech({}, pino({ level: 'error' }));
+const { transcriber: speech, close } = await createOfflineSpeech({}, pino({ level: 'error' }));
 if (!speech) throw new Error('Speech without a network is not installed.');
 const voices = ['slt', 'kal'];
 const sound: Int16Array[] = [silence, silence];

@@ -25,9 +25,13 @@ const sentences: readonly [Sentence, ...Sentence[]] = [
 ];
 const pauses = [0.3, 0.5, 0.7, 0.9, 1.2];
 
-const { speech, createDetector, close } = await createOfflineSpeech({}, pino({ level: 'warn' }));
-if (!speech || !createDetector) throw new Error('The package for voice calls is not installed.');
-const converter = speech;
+const { transcriber, synthesizer, createDetector, close } = await createOfflineSpeech(
+  {},
+  pino({ level: 'warn' }),
+);
+if (!transcriber || !synthesizer || !createDetector)
+  throw new Error('The package for voice calls is not installed.');
+const converter = synthesizer;
 /** The element at an index, from the start again after the last. */
 const pick = <Item>(items: readonly [Item, ...Item[]], index: number): Item =>
   items[index % items.length] ?? items[0];

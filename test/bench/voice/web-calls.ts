@@ -152,7 +152,7 @@ async function measure(): Promise<Usage> {
 
 /** Makes a visitor's question, in packets, and the endpoint's answer, as a WAV file. */
 async function makeSound() {
-  const { speech: offline, close } = await createOfflineSpeech({}, pino({ level: 'error' }));
+  const { synthesizer: offline, close } = await createOfflineSpeech({}, pino({ level: 'error' }));
   if (!offline) throw new Error('The package for voice calls is not installed.');
   const speak = async (text: string, rate: number) => {
     const parts: Int16Array[] = [];

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { AsteriskCarrier } from '../../../src/service/carrier/asterisk/asterisk-carrier.ts';
 import type { CallReport, OutgoingCall } from '../../../src/service/carrier/carrier.ts';
-import type { CallVoice } from '../../../src/service/realtime/create-line.ts';
+import { CallVoice } from '../../../src/service/realtime/call-voice.ts';
 import type { Line } from '../../../src/service/voice/line.ts';
 import { callPlan, noRealtime } from '../calls/call-plan.ts';
-import { ScriptedSpeech } from '../calls/memory-voice.ts';
+import { MemoryVoice } from '../calls/memory-voice.ts';
 import { AriStandIn } from './ari-stand-in.ts';
 
 export const application = 'voice-assistant-chat';
@@ -41,7 +41,7 @@ export class CarrierAtAsterisk {
 
   static async start(
     plan: Partial<OutgoingCall> = {},
-    voice: CallVoice = { speech: new ScriptedSpeech(), ...noRealtime },
+    voice = new CallVoice({ speech: new MemoryVoice(), ...noRealtime }),
   ): Promise<CarrierAtAsterisk> {
     const call = { ...callPlan(), from: '', to: '+493087654321', ringingTime: 30, ...plan };
     return new CarrierAtAsterisk(await AriStandIn.start(), call, voice);

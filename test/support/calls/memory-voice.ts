@@ -1,4 +1,4 @@
-import type { SpeechService } from '../../../src/service/voice/speech-service.ts';
+import type { Synthesizer, Transcriber } from '../../../src/service/voice/speech-service.ts';
 import type {
   MediaServer,
   RefusedOffer,
@@ -72,7 +72,7 @@ export class MemoryBrowser extends MemoryPeer implements WebPeer {
 }
 
 /** Understands the next of its texts, and speaks a moment of sound for each sentence. */
-export class ScriptedSpeech implements SpeechService {
+export class ScriptedSpeech implements Synthesizer, Transcriber {
   readonly next: string[] = [];
   readonly spoken: string[] = [];
   /** Seconds of sound for each sentence. */
@@ -108,6 +108,14 @@ export class MemoryVoice implements VoiceModule, MediaServer {
   /** Samples a second of the next browsers. */
   rate = 8000;
   hasFreePort = true;
+
+  get synthesizer(): Synthesizer {
+    return this.speech;
+  }
+
+  get transcriber(): Transcriber {
+    return this.speech;
+  }
 
   get media(): MediaServer {
     return this;

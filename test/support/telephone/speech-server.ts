@@ -7,10 +7,10 @@ import { record } from '../voice/recording.ts';
 
 /** Starts an OpenAI-compatible server of `/v1/audio` that works without a network: flite speaks, Moonshine transcribes. */
 export async function startSpeechServer() {
-  const { speech, problems, close } = await createOfflineSpeech({}, pino({ level: 'silent' }));
-  if (!speech) throw new Error(problems.join(' '));
+  const { transcriber, problems, close } = await createOfflineSpeech({}, pino({ level: 'silent' }));
+  if (!transcriber) throw new Error(problems.join(' '));
   const transcribe = (samples: Int16Array, rate: number) =>
-    speech.transcribe(samples, rate, 'en', AbortSignal.timeout(60_000));
+    transcriber.transcribe(samples, rate, 'en', AbortSignal.timeout(60_000));
   const spoken: string[] = [];
   const app = new Hono();
   app.post('/v1/audio/speech', async (context) => {

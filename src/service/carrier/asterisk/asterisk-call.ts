@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { waitWithTimeout } from '../../lib/with-timeout.ts';
-import { createLine } from '../../realtime/create-line.ts';
-import type { CallLine, CallVoice } from '../../realtime/create-line.ts';
+import type { CallLine, CallVoice } from '../../realtime/call-voice.ts';
 import type { CallHandler, CallPlan, CallReport, NextStep } from '../carrier.ts';
 import type { AriClient, AriEvent } from './ari-client.ts';
 import { unreachedReason } from './hangup-cause.ts';
@@ -184,7 +183,7 @@ export class AsteriskCall {
       await once(socket, 'open');
       await waitWithTimeout(mediaStartMs, media.started.promise);
       await this.#addToBridge(media.channelId);
-      const line = createLine(voice, this.#plan, {
+      const line = voice.createLine(this.#plan, {
         peer,
         log: this.#log,
         control: {

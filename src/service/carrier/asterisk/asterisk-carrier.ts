@@ -5,7 +5,7 @@ import type { CallHandler, CallPlan, Carrier, OutgoingCall } from '../carrier.ts
 import { AriClient, AriError } from './ari-client.ts';
 import type { AriChannel, AriEvent } from './ari-client.ts';
 import { AsteriskCall } from './asterisk-call.ts';
-import type { CallVoice } from '../../realtime/create-line.ts';
+import type { CallVoice } from '../../realtime/call-voice.ts';
 import type { AsteriskConfig } from './asterisk-config.ts';
 import { answerRange } from './recording-range.ts';
 

@@ -1,4 +1,3 @@
-import type { OpenAiSpeechConfig } from '../../voice/openai-speech.ts';
 import type { AsteriskConfig } from './asterisk-config.ts';
 
 /** The settings of the carrier, as they were given. */
@@ -9,7 +8,6 @@ export interface AsteriskSettings {
   endpoint: string;
   application: string;
   phoneNumber: string | undefined;
-  voice: OpenAiSpeechConfig | undefined;
 }
 
 /**
@@ -17,11 +15,7 @@ export interface AsteriskSettings {
  *
  * @throws Error with a message that begins with the name of the variable.
  */
-export function readAsteriskConfig({
-  url,
-  password,
-  ...rest
-}: AsteriskSettings): AsteriskConfig & { voice: OpenAiSpeechConfig | undefined } {
+export function readAsteriskConfig({ url, password, ...rest }: AsteriskSettings): AsteriskConfig {
   if (url === undefined) {
     throw new Error(
       'ASTERISK_URL must be the address of the HTTP server of Asterisk for CARRIER=asterisk, such as http://127.0.0.1:8088.',

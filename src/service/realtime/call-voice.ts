@@ -1,0 +1,78 @@
+import type { ModelConfig, RealtimeEndpoint } from '../engine/read-models.ts';
+import type { LinePlan } from '../voice/line.ts';
+import type { Speech } from '../voice/open-speech.ts';
+import type { Synthesizer, Transcriber } from '../voice/speech-service.ts';
+import { VoiceLine } from '../voice/voice-line.ts';
+import type { VoiceLineParts } from '../voice/voice-line.ts';
+import { RealtimeLine } from './realtime-line.ts';
+
+/** What the service converts the sound of calls with. */
+export interface CallVoiceParts extends Pick<VoiceLineParts, 'createDetector'> {
+  speech: Speech;
+  /** The models that assistants can choose. */
+  models: readonly ModelConfig[];
+  /** The model that writes down what the customer says to a realtime model. */
+  transcriptionModel: string;
+  /** Why speech is missing, if it is; a sentence. */
+  missing?: string | undefined;
+}
+
+/** A line whose sound goes through this process. */
+export type CallLine = VoiceLine | RealtimeLine;
+
+/** What decides how a call of an assistant is held. */
+export interface VoiceNeeds extends Pick<LinePlan, 'mode' | 'model'> {
+  /** Two-letter code (ISO 639-1). */
+  language: string;
+}
+
+/** Decides with what speech the calls of an assistant are held. */
+export class CallVoice {
+  readonly #parts: CallVoiceParts;
+
+  constructor(parts: CallVoiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether calls can be held without a realtime model. */
+  get isComplete(): boolean {
+    const { synthesizer, transcriber } = this.#parts.speech;
+    return synthesizer !== undefined && transcriber !== undefined;
+  }
+
+  /** Returns the mode in which a call is held: an assistant without a realtime model talks as in `pipeline`. */
+  modeOf(plan: Pick<LinePlan, 'mode' | 'model'>): LinePlan['mode'] {
+    return this.#realtimeOf(plan) ? plan.mode : 'pipeline';
+  }
+
+  /** Returns why a call cannot be held, as a sentence; undefined if it can. */
+  problem({ language, ...plan }: VoiceNeeds): string | undefined {
+    const { synthesizer, transcriber } = this.#parts.speech;
+    const mode = this.modeOf(plan);
+    // A realtime model hears every language, and speaks unless another voice does.
+    const hearing = mode === 'pipeline' ? this.#problemOf(transcriber, language) : undefined;
+    return hearing ?? (mode === 'multimodal' ? undefined : this.#problemOf(synthesizer, language));
+  }
+
+  /** Connects an assistant to the sound of a call. */
+  createLine(plan: LinePlan, parts: Pick<VoiceLineParts, 'peer' | 'control' | 'log' | 'listener'>): CallLine {
+    const { createDetector, transcriptionModel } = this.#parts;
+    const { speech: settings } = plan;
+    const endpoint = this.#realtimeOf(plan);
+    const { synthesizer, transcriber } = this.#parts.speech;
+    if (endpoint) {
+      const voice = plan.mode === 'dualplex' ? synthesizer : undefined;
+      return new RealtimeLine({ ...parts, voice, settings, endpoint, transcriptionModel });
+    }
+    if (!synthesizer || !transcriber) throw new Error('A call has begun without speech.');
+    return new VoiceLine({ ...parts, synthesizer, transcriber, settings, createDetector });
+  }
+
+  #realtimeOf({ mode, model }: Pick<LinePlan, 'mode' | 'model'>): RealtimeEndpoint | undefined {
+    return mode === 'pipeline' ? undefined : this.#parts.models.find(({ code }) => code === model)?.realtime;
+  }
+
+  #problemOf(part: Synthesizer | Transcriber | undefined, language: string): string | undefined {
+    return part ? part.problem?.(language) : (this.#parts.missing ?? 'the service has no voice.');
+  }
+}

@@ -1,0 +1,31 @@
+import { toFile } from 'openai';
+import type OpenAI from 'openai';
+import { createAudioClient } from './audio-endpoint.ts';
+import type { AudioEndpoint } from './audio-endpoint.ts';
+import type { Transcriber } from './speech-service.ts';
+import { encodeWav } from './wav.ts';
+
+/** Transcribes by an OpenAI-compatible endpoint (`/v1/audio/transcriptions`). */
+export class OpenAiTranscriber implements Transcriber {
+  readonly #model: string;
+  readonly #client: OpenAI;
+
+  constructor(endpoint: AudioEndpoint) {
+    this.#model = endpoint.model;
+    this.#client = createAudioClient(endpoint);
+  }
+
+  async transcribe(
+    samples: Int16Array,
+    rate: number,
+    language: string | undefined,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const file = await toFile(encodeWav(samples, rate), 'speech.wav', { type: 'audio/wav' });
+    const { text } = await this.#client.audio.transcriptions.create(
+      { file, model: this.#model, ...(language !== undefined && { language }) },
+      { signal },
+    );
+    return text;
+  }
+}
