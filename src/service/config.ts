@@ -13,6 +13,7 @@ import type { AllowedCountries } from './lib/allowed-countries.ts';
 import { OperatorError } from './operator-error.ts';
 import type { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 import { settings } from './settings.ts';
+import { readSynthesizers, readTranscribers } from './voice/read-speech-providers.ts';
 import type { SpeechConfig } from './voice/speech-config.ts';
 import type { VoiceConfig } from './voice/voice-config.ts';
 
@@ -92,6 +93,19 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const languageModel = isModelNamed
     ? { ...defaults, baseUrl: values.LLM_BASE_URL, apiKey: values.LLM_API_KEY }
     : undefined;
+  const models = readList('MODELS', values.MODELS, (list) =>
+    readModels(list, env, { ...defaults, ...languageModel }),
+  );
+  const speech = readSpeech(values, env);
+  // The voices of both are stored by the code of their provider.
+  const both = models.find(
+    ({ code, realtime }) => realtime?.voices.length && speech.synthesizers.some((each) => each.code === code),
+  );
+  if (both) {
+    throw new ConfigError(
+      `SPEECH_MODELS must have other codes than the realtime models in MODELS: ${both.code} is one.`,
+    );
+  }
   return {
     port: values.PORT,
     host: values.HOST,
@@ -102,7 +116,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     secretKeys: values.SECRET_KEYS,
     widgetDir: values.WIDGET_DIR,
     languageModel,
-    models: readModelList(values.MODELS, env, { ...defaults, ...languageModel }),
+    models,
     embedding:
       values.EMBEDDING_BASE_URL === undefined && values.EMBEDDING_API_KEY === undefined
         ? undefined
@@ -143,7 +157,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       modelFolder: values.VOICE_MODEL_DIR,
       stunUrl: values.VOICE_STUN_URL,
       turn: readTurn(values),
-      speech: readSpeech(values),
+      speech,
       transcriptionModel: values.TRANSCRIPTION_MODEL,
     },
     campaignPollMs: values.CAMPAIGN_POLL_SECONDS * 1000,
@@ -169,12 +183,23 @@ function readTurn({ VOICE_TURN_URL: url, VOICE_TURN_SECRET: secret }: z.infer<ty
 }
 
 /** The endpoint that speaks also transcribes, unless there is another one. */
-function readSpeech(values: z.infer<typeof Environment>): SpeechConfig {
+function readSpeech(
+  values: z.infer<typeof Environment>,
+  env: Record<string, string | undefined>,
+): SpeechConfig {
   const speaks = serverOf(values.SPEECH_BASE_URL, values.SPEECH_API_KEY);
   const hears = serverOf(values.TRANSCRIPTION_BASE_URL, values.TRANSCRIPTION_API_KEY) ?? speaks;
+  const speech = { model: values.SPEECH_MODEL, voice: values.SPEECH_VOICE };
+  const transcription = { model: values.TRANSCRIPTION_MODEL };
   return {
-    synthesizer: speaks && { ...speaks, model: values.SPEECH_MODEL, voice: values.SPEECH_VOICE },
-    transcriber: hears && { ...hears, model: values.TRANSCRIPTION_MODEL },
+    synthesizer: speaks && { ...speaks, ...speech },
+    transcriber: hears && { ...hears, ...transcription },
+    synthesizers: readList('SPEECH_MODELS', values.SPEECH_MODELS, (list) =>
+      readSynthesizers(list, env, { ...speech, server: speaks }),
+    ),
+    transcribers: readList('TRANSCRIPTION_MODELS', values.TRANSCRIPTION_MODELS, (list) =>
+      readTranscribers(list, env, { ...transcription, server: hears }),
+    ),
   };
 }
 
@@ -232,15 +257,11 @@ function defaultCountries({
   );
 }
 
-function readModelList(
-  given: string | undefined,
-  env: Record<string, string | undefined>,
-  defaults: Parameters<typeof readModels>[2],
-): ModelConfig[] {
+function readList<Entry>(name: string, given: string | undefined, read: (given: string) => Entry[]): Entry[] {
   try {
-    return given === undefined ? [] : readModels(given, env, defaults);
+    return given === undefined ? [] : read(given);
   } catch (error) {
-    throw new ConfigError(`MODELS ${error instanceof Error ? error.message : String(error)}.`, {
+    throw new ConfigError(`${name} ${error instanceof Error ? error.message : String(error)}.`, {
       cause: error,
     });
   }

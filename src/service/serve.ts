@@ -38,6 +38,7 @@ import { observeQueues } from './telemetry/observe-queues.ts';
 import { queueNames } from './jobs/queues.ts';
 import { createFetchGuarded } from './outgoing/fetch-guarded.ts';
 import { CallVoice } from './realtime/call-voice.ts';
+import { storeVoices } from './realtime/store-voices.ts';
 import { loadVoice } from './voice/load-voice.ts';
 import { openSpeech } from './voice/open-speech.ts';
 import type { VoiceModule } from './voice/voice-module.ts';
@@ -93,6 +94,7 @@ export async function serve(
     const hasNoOtherProcess = ownsDatabase && database.kind === 'pglite';
     if (hasNoOtherProcess) await failAllAbandoned(database, log);
     await storeModels(database, config.models);
+    await storeVoices(database, config.voice.speech, config.models);
     const jobs = new StoredJobs(database);
     if (hasNoOtherProcess) {
       await endAllAbandonedCalls({ database, jobs });

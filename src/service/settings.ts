@@ -242,11 +242,15 @@ export const settings = {
   SPEECH_API_KEY: optional('Its key; local servers need none'),
   SPEECH_MODEL: string('gpt-4o-mini-tts', 'Its model'),
   SPEECH_VOICE: string('alloy', 'Its voice'),
+  SPEECH_MODELS: optional(
+    'Further providers of speech, with the voices that assistants can choose: a JSON list, or a file with one ([Live voice](live-voice.md#voices))',
+  ),
   TRANSCRIPTION_BASE_URL: optionalUrl(
     'Endpoint that transcribes, unless it is the one that speaks; alone, the package for voice calls speaks',
   ),
   TRANSCRIPTION_API_KEY: optional('Its key'),
   TRANSCRIPTION_MODEL: string('gpt-4o-mini-transcribe', 'Its model'),
+  TRANSCRIPTION_MODELS: optional('Further providers of transcription, as in `SPEECH_MODELS`'),
   CARRIER_SECONDS: number(0, 60, 1, 'Real seconds that a second of a simulated call takes'),
   CARRIER_OUTCOMES: {
     type: 'list',

@@ -58,7 +58,7 @@ describe('the sound of a call through Asterisk', () => {
     const { baseUrl, key: apiKey } = endpoint;
     const model: ModelConfig = {
       ...{ code: 'talker', name: 'Talker', type: 'multimodal', endpoint: undefined },
-      realtime: { baseUrl, apiKey, model: 'any' },
+      realtime: { baseUrl, apiKey, model: 'any', voices: [] },
     };
     const at = await CarrierAtAsterisk.start(
       { mode: 'multimodal', model: 'talker' },

@@ -173,7 +173,7 @@ test('transcribes calls of Asterisk with the server that speaks, unless there is
 
 test('leaves the speech of Asterisk to the voice package if no endpoint is set', () => {
   const { speech } = readConfig({ ...asterisk, SPEECH_BASE_URL: undefined }).voice;
-  assert.deepEqual(speech, { synthesizer: undefined, transcriber: undefined });
+  assert.deepEqual([speech.synthesizer, speech.transcriber], [undefined, undefined]);
 });
 
 test('transcribes by an endpoint even if the package speaks', () => {

@@ -58,7 +58,7 @@ async function connect({
   const control = { sendDigits: () => Promise.resolve(), end: () => Promise.resolve() };
   const line = new RealtimeLine({
     ...{ peer, settings: speech, control, log, transcriptionModel: 'whisper', voice },
-    endpoint: { baseUrl, apiKey, model: 'kind-1' },
+    endpoint: { baseUrl, apiKey, model: 'kind-1', voices: [] },
   });
   const occasions = {
     ...{ silence: 'Ask whether they are there.', reconnected: 'Apologize.' },
@@ -275,7 +275,7 @@ describe('a call with a realtime model', () => {
     opened.push(endpoint);
     const { baseUrl } = endpoint;
     const opening = RealtimeSession.open(
-      { baseUrl, apiKey: 'wrong', model: 'kind-1' },
+      { baseUrl, apiKey: 'wrong', model: 'kind-1', voices: [] },
       { type: 'realtime' },
       log,
     );

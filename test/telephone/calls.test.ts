@@ -68,7 +68,7 @@ describe('a call through Asterisk', () => {
         models: [
           {
             ...{ code: 'talker', name: 'Talker', type: 'multimodal', endpoint: undefined },
-            realtime: { baseUrl: model.baseUrl, apiKey: model.key, model: 'any' },
+            realtime: { baseUrl: model.baseUrl, apiKey: model.key, model: 'any', voices: [] },
           },
         ],
       }),

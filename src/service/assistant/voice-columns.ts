@@ -1,9 +1,19 @@
+import { sql } from 'drizzle-orm';
 import { assistants, languages } from '../db/schema.ts';
 import { engineContextColumns } from './engine-context.ts';
+
+const providerCode = (id: ReturnType<typeof sql>) =>
+  sql<string | null>`(SELECT code FROM providers WHERE providers.id = ${id})`;
 
 /** What decides how calls of an assistant are held; the query joins assistants with languages. */
 export const voiceColumns = {
   mode: assistants.mode,
   model: engineContextColumns.model,
   language: languages.iso2,
+  voice: sql<{ provider: string; name: string }>`(SELECT json_build_object('provider', providers.code,
+      'name', coalesce(voices.code, voices.name))
+    FROM voices JOIN providers ON providers.id = voices.synthesizer_provider_id
+    WHERE voices.id = ${assistants.voiceId})`,
+  synthesizer: providerCode(sql`${assistants.synthesizerProviderId}`),
+  transcriber: providerCode(sql`${assistants.transcriberProviderId}`),
 };

@@ -125,7 +125,7 @@ async function admit(parts: AdmissionParts, call: IncomingCall): Promise<Explain
     await countStartedCalls(tx, found.userId, 1);
     return {
       type: 'accept',
-      plan: { ...(await planLine(tx, stored.id, found.assistant, found.language)), token },
+      plan: { ...(await planLine(tx, stored.id, found.assistant)), token },
     };
   });
 }
@@ -178,7 +178,7 @@ async function readAdmission(tx: Queries, carrierCallId: string): Promise<Explai
   if (!found) return undefined;
   const { isOpen, id, token, assistant, language, endReason } = found;
   if (isOpen && token !== null && assistant && language !== null) {
-    return { type: 'accept', plan: { ...(await planLine(tx, id, assistant, language)), token } };
+    return { type: 'accept', plan: { ...(await planLine(tx, id, assistant)), token } };
   }
   const reasons: readonly string[] = Object.keys(answers);
   return refuse(

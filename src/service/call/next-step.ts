@@ -32,7 +32,7 @@ export async function chooseNextStep(
   }
   const plan = await planConversation(database.db, call);
   if (!plan) return hangUp;
-  const { assistant, language } = plan.speaker;
+  const { assistant } = plan.speaker;
   const left = assistant.maxDuration - call.duration;
   if (left <= 0) return hangUp;
   const { transferTo: to } = call;
@@ -40,6 +40,6 @@ export async function chooseNextStep(
     const callerId = call.clientPhoneNumber;
     return { type: 'transfer', to, callerId, ringingTime: transferRinging, maxDuration: left };
   }
-  const line = await planLine(database.db, call.id, assistant, language);
+  const line = await planLine(database.db, call.id, assistant);
   return { type: 'connect', plan: { ...line, token: key.token } };
 }

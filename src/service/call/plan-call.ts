@@ -77,11 +77,11 @@ export async function planCall(
   if (whyNotCallable(to, countries) !== undefined) return 'country-not-allowed';
   const conversation = await planConversation(db, waiting);
   if (conversation?.speaker.assistant.type !== 'outbound') return 'no-assistant';
-  const { assistant, language } = conversation.speaker;
+  const { assistant } = conversation.speaker;
   return {
     conversation,
     call: {
-      ...(await planLine(db, callId, assistant, language)),
+      ...(await planLine(db, callId, assistant)),
       from: waiting.assistantPhoneNumber,
       to,
       ringingTime: assistant.ringingTime,

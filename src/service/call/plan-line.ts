@@ -1,7 +1,6 @@
 import { eq, inArray } from 'drizzle-orm';
-import { engineContextColumns } from '../assistant/engine-context.ts';
+import { voiceColumns } from '../assistant/voice-columns.ts';
 import type { CallPlan } from '../carrier/carrier.ts';
-import { providers, voices } from '../db/catalog-tables.ts';
 import type { Queries } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
 import { ambientSoundOf } from '../voice/ambience/ambient-sound.ts';
@@ -11,34 +10,27 @@ export async function planLine(
   queries: Queries,
   callId: number,
   assistant: typeof assistants.$inferSelect,
-  language: string,
 ): Promise<Omit<CallPlan, 'token'>> {
-  const [voice] = await queries
-    .select({ provider: providers.code, name: voices.name })
-    .from(voices)
-    .innerJoin(providers, eq(providers.id, voices.synthesizerProviderId))
-    .where(eq(voices.id, assistant.voiceId));
+  const [found] = await queries
+    .select(voiceColumns)
+    .from(assistants)
+    .innerJoin(languages, eq(languages.id, assistants.languageId))
+    .where(eq(assistants.id, assistant.id));
+  if (!found) throw new Error('A call has no assistant.');
+  const { mode, model, language, voice, synthesizer, transcriber } = found;
   const others = await queries
     .select({ code: languages.iso2 })
     .from(languages)
     .where(inArray(languages.id, assistant.secondaryLanguageIds))
     .orderBy(languages.id);
-  const { mode } = assistant;
-  const [realtime] =
-    mode === 'pipeline'
-      ? []
-      : await queries
-          .select({ model: engineContextColumns.model })
-          .from(assistants)
-          .where(eq(assistants.id, assistant.id));
   return {
-    ...{ callId, mode, model: realtime?.model ?? null },
+    ...{ callId, mode, model },
     maxDuration: assistant.maxDuration,
     record: assistant.record,
     speech: {
       language,
       otherLanguages: others.map(({ code }) => code).filter((code) => code !== language),
-      voice,
+      ...{ voice, synthesizer, transcriber },
       speed: Number(assistant.speechSpeed),
       allowInterruptions: assistant.allowInterruptions,
       minInterruptWords: assistant.minInterruptWords,

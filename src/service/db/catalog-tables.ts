@@ -29,5 +29,6 @@ export const voices = pgTable('voices', {
   age: text().notNull(),
   accent: text().notNull(),
   previewUrl: text('preview_url'),
+  code: text(),
   modes: text().array().notNull(),
 });

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { readJsonList } from '../lib/read-json-list.ts';
+import { endpointFields, haveOwnCodes, readServer, voiceName } from './read-endpoint.ts';
+import type { Server } from './read-endpoint.ts';
 
 /** An endpoint that speaks OpenAI's chat completions protocol. */
-export interface LanguageModelConfig {
-  /** Undefined for OpenAI's own. */
-  baseUrl: string | undefined;
-  apiKey: string | undefined;
+export interface LanguageModelConfig extends Server {
   model: string;
   /** Longest pause between two chunks of a response. */
   idleTimeoutMs: number;
@@ -14,12 +13,11 @@ export interface LanguageModelConfig {
 }
 
 /** An endpoint that speaks OpenAI's Realtime protocol. */
-export interface RealtimeEndpoint {
-  /** Undefined for OpenAI's own. */
-  baseUrl: string | undefined;
-  apiKey: string | undefined;
+export interface RealtimeEndpoint extends Server {
   /** Its name at the provider. */
   model: string;
+  /** The voices that assistants can choose; it has one of its own for the others. */
+  voices: readonly string[];
 }
 
 /** A model that assistants can choose, with its endpoint. */
@@ -34,21 +32,17 @@ export interface ModelConfig {
 }
 
 const Entry = z.strictObject({
-  code: z.string().regex(/^[\w.:/-]{1,100}$/, 'must be 1 to 100 letters, digits and any of _ . : / -'),
-  name: z.string().min(1).max(255).optional(),
+  ...endpointFields,
   type: z.enum(['llm', 'multimodal', 'dualplex']).default('llm'),
-  baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-  /** Name of the environment variable that contains the key. */
-  apiKeyEnv: z.string().optional(),
-  model: z.string().min(1).optional(),
   realtimeModel: z.string().min(1).optional(),
+  voices: z.array(voiceName).max(100).optional(),
   price: z.strictObject({ input: z.number().min(0), output: z.number().min(0) }).optional(),
 });
 
 const Entries = z
   .array(Entry)
   .max(100)
-  .refine((all) => new Set(all.map(({ code }) => code)).size === all.length, 'must have each code once');
+  .refine(...haveOwnCodes);
 
 /**
  * Reads the configured models from JSON, or from a JSON file. A model without an address uses the default endpoint; a
@@ -61,49 +55,27 @@ export function readModels(
   env: Record<string, string | undefined>,
   defaults: Pick<LanguageModelConfig, 'model' | 'idleTimeoutMs'> & Partial<LanguageModelConfig>,
 ): ModelConfig[] {
-  const parsed = Entries.safeParse(parse(value.trim().startsWith('[') ? value : readText(value)));
-  if (!parsed.success) {
-    const { path, message } = parsed.error.issues[0] ?? { path: [], message: 'is wrong' };
-    throw new Error(`must be a list of models: ${[...path.map(String), message].join(' ')}`);
-  }
-  return parsed.data.map((entry) => {
-    const { code, name, type, baseUrl, apiKeyEnv, model, realtimeModel, price: ownPrice } = entry;
+  return readJsonList(value, Entries, 'models').map((entry) => {
+    const { code, name, type, baseUrl, model, realtimeModel, voices, price: ownPrice } = entry;
     if (realtimeModel !== undefined && type === 'llm') {
       throw new Error(
         `must have realtimeModel only with the type multimodal or dualplex: ${code} has neither`,
       );
     }
-    const ownKey = apiKeyEnv === undefined ? undefined : env[apiKeyEnv];
-    if (apiKeyEnv !== undefined && ownKey === undefined) {
-      throw new Error(`must name variables that are set: ${apiKeyEnv} of ${code} is not`);
+    if (voices && (realtimeModel === undefined || type !== 'multimodal')) {
+      throw new Error(`must have voices only with realtimeModel and the type multimodal: ${code} lacks one`);
     }
-    const key = ownKey ?? (baseUrl === undefined ? defaults.apiKey : undefined);
-    const address = baseUrl ?? defaults.baseUrl;
+    const server = readServer(entry, env, defaults);
     const { idleTimeoutMs } = defaults;
     // The default price is that of the default model.
     const price = ownPrice ?? (model === undefined && baseUrl === undefined ? defaults.price : undefined);
-    const hasEndpoint = address !== undefined || key !== undefined;
-    const server = { baseUrl: address, apiKey: key };
     return {
       ...{ code, name: name ?? code, type },
-      endpoint: hasEndpoint ? { ...server, model: model ?? defaults.model, idleTimeoutMs, price } : undefined,
-      realtime: hasEndpoint && realtimeModel !== undefined ? { ...server, model: realtimeModel } : undefined,
+      endpoint: server && { ...server, model: model ?? defaults.model, idleTimeoutMs, price },
+      realtime:
+        server && realtimeModel !== undefined
+          ? { ...server, model: realtimeModel, voices: voices ?? [] }
+          : undefined,
     };
   });
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new Error('must be a list of models as JSON, or a file that holds one', { cause });
-  }
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (cause) {
-    throw new Error('must be valid JSON', { cause });
-  }
 }

@@ -1,4 +1,6 @@
 import type { ModelConfig, RealtimeEndpoint } from '../engine/read-models.ts';
+import { chooseSpeech } from '../voice/choose-speech.ts';
+import type { SpeechChoice } from '../voice/choose-speech.ts';
 import type { LinePlan } from '../voice/line.ts';
 import type { Speech } from '../voice/open-speech.ts';
 import type { Synthesizer, Transcriber } from '../voice/speech-service.ts';
@@ -21,7 +23,7 @@ export interface CallVoiceParts extends Pick<VoiceLineParts, 'createDetector'> {
 export type CallLine = VoiceLine | RealtimeLine;
 
 /** What decides how a call of an assistant is held. */
-export interface VoiceNeeds extends Pick<LinePlan, 'mode' | 'model'> {
+export interface VoiceNeeds extends Pick<LinePlan, 'mode' | 'model'>, SpeechChoice {
   /** Two-letter code (ISO 639-1). */
   language: string;
 }
@@ -46,9 +48,10 @@ export class CallVoice {
   }
 
   /** Returns why a call cannot be held, as a sentence; undefined if it can. */
-  problem({ language, ...plan }: VoiceNeeds): string | undefined {
-    const { synthesizer, transcriber } = this.#parts.speech;
-    const mode = this.modeOf(plan);
+  problem(needs: VoiceNeeds): string | undefined {
+    const { language } = needs;
+    const { synthesizer, transcriber } = chooseSpeech(this.#parts.speech, needs);
+    const mode = this.modeOf(needs);
     // A realtime model hears every language, and speaks unless another voice does.
     const hearing = mode === 'pipeline' ? this.#problemOf(transcriber, language) : undefined;
     return hearing ?? (mode === 'multimodal' ? undefined : this.#problemOf(synthesizer, language));
@@ -56,12 +59,19 @@ export class CallVoice {
 
   /** Connects an assistant to the sound of a call. */
   createLine(plan: LinePlan, parts: Pick<VoiceLineParts, 'peer' | 'control' | 'log' | 'listener'>): CallLine {
-    const { createDetector, transcriptionModel } = this.#parts;
-    const { speech: settings } = plan;
+    const { createDetector, transcriptionModel, speech } = this.#parts;
     const endpoint = this.#realtimeOf(plan);
-    const { synthesizer, transcriber } = this.#parts.speech;
+    const { synthesizer, transcriber, voice: named } = chooseSpeech(speech, plan.speech);
+    if (endpoint && plan.mode === 'multimodal') {
+      const { voice } = plan.speech;
+      // A session with a voice that the model does not have would be refused.
+      const isItsOwn = voice?.provider === plan.model && endpoint.voices.includes(voice.name);
+      const settings = { ...plan.speech, voice: isItsOwn ? voice : undefined };
+      return new RealtimeLine({ ...parts, settings, endpoint, transcriptionModel });
+    }
+    const settings = { ...plan.speech, voice: named };
     if (endpoint) {
-      const voice = plan.mode === 'dualplex' ? synthesizer : undefined;
+      const voice = synthesizer;
       return new RealtimeLine({ ...parts, voice, settings, endpoint, transcriptionModel });
     }
     if (!synthesizer || !transcriber) throw new Error('A call has begun without speech.');

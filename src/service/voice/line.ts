@@ -11,6 +11,10 @@ export interface SpeechSettings {
   otherLanguages?: readonly string[] | undefined;
   /** The voice at its provider; undefined means the carrier's own for the language. */
   voice?: { provider: string; name: string } | undefined;
+  /** The code of the provider that speaks, unless that of the voice does. */
+  synthesizer?: string | null;
+  /** The code of the provider that transcribes. */
+  transcriber?: string | null;
   /** 0.7 to 1.2; 1 is normal. */
   speed: number;
   allowInterruptions: boolean;

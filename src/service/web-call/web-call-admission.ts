@@ -215,13 +215,9 @@ export async function findWebCall(
 }
 
 async function planWebLine(queries: Queries, callId: number, assistantId: number): Promise<LinePlan> {
-  const [found] = await queries
-    .select({ assistant: assistants, language: languages.iso2 })
-    .from(assistants)
-    .innerJoin(languages, eq(languages.id, assistants.languageId))
-    .where(eq(assistants.id, assistantId));
+  const [found] = await queries.select().from(assistants).where(eq(assistants.id, assistantId));
   if (!found) throw ConversationError.assistantNotFound();
-  return planLine(queries, callId, found.assistant, found.language);
+  return planLine(queries, callId, found);
 }
 
 const refuse = (status: 403 | 409 | 503, error: string) => new Refusal(status, { status: false, error });

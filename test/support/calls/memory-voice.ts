@@ -1,4 +1,4 @@
-import type { Synthesizer, Transcriber } from '../../../src/service/voice/speech-service.ts';
+import type { Synthesizer, Transcriber, VoiceSettings } from '../../../src/service/voice/speech-service.ts';
 import type {
   MediaServer,
   RefusedOffer,
@@ -75,6 +75,8 @@ export class MemoryBrowser extends MemoryPeer implements WebPeer {
 export class ScriptedSpeech implements Synthesizer, Transcriber {
   readonly next: string[] = [];
   readonly spoken: string[] = [];
+  /** The voice of each sentence. */
+  readonly voices: (string | undefined)[] = [];
   /** Seconds of sound for each sentence. */
   seconds = 0.02;
 
@@ -89,8 +91,9 @@ export class ScriptedSpeech implements Synthesizer, Transcriber {
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- a stream, as of a server
-  async *speak(text: string, _: unknown, rate: number): AsyncGenerator<Int16Array> {
+  async *speak(text: string, { voice }: VoiceSettings, rate: number): AsyncGenerator<Int16Array> {
     this.spoken.push(text);
+    this.voices.push(voice);
     yield tone(this.seconds, rate);
   }
 }
@@ -139,7 +142,8 @@ export class MemoryVoice implements VoiceModule, MediaServer {
 
   /** Forgets earlier browsers. */
   reset(): void {
-    this.browsers.length = this.speech.next.length = this.speech.spoken.length = 0;
+    this.browsers.length = this.speech.next.length = 0;
+    this.speech.spoken.length = this.speech.voices.length = 0;
     this.connected = Promise.resolve(true);
     this.speech.seconds = 0.02;
     this.rate = 8000;

@@ -12,6 +12,9 @@ import { TurnDetector } from '../../../src/service/voice/turn-detector.ts';
 
 const rate = 24_000;
 
+/** The names of its voices; sessions with others are refused. */
+const realtimeVoices: readonly string[] = ['cedar', 'marin'];
+
 /** What the model does when an answer is requested. */
 export type RealtimeAnswer =
   { text: string } | { call: { name: string; arguments: Record<string, unknown> } } | { fails: true };
@@ -138,6 +141,11 @@ class Session {
         const input = session.audio?.input;
         if (input?.format?.type !== 'audio/pcm' || input.format.rate !== rate) {
           this.#fail('invalid_value', 'The format of the sound is not supported.');
+          return;
+        }
+        const voice = session.audio?.output?.voice;
+        if (voice !== undefined && !(realtimeVoices as unknown[]).includes(voice)) {
+          this.#fail('invalid_value', 'There is no such voice.');
           return;
         }
         this.#endpoint.settings = session;

@@ -100,7 +100,8 @@ CREATE TABLE providers (
   -- `synthesizer` turns text into speech, `transcriber` speech into text.
   kind text NOT NULL CHECK (kind IN ('synthesizer', 'transcriber')),
   name text NOT NULL,
-  code text NOT NULL UNIQUE
+  code text NOT NULL,
+  UNIQUE (kind, code)
 );
 
 CREATE TABLE provider_languages (
@@ -127,10 +128,12 @@ CREATE TABLE voices (
   accent text NOT NULL,
   preview_url text,
   -- The engine modes that offer this voice.
-  modes text[] NOT NULL CHECK (modes <@ ARRAY ['pipeline', 'multimodal', 'dualplex'])
+  modes text[] NOT NULL CHECK (modes <@ ARRAY ['pipeline', 'multimodal', 'dualplex']),
+  -- Its name at the provider's endpoint; null if no endpoint is configured.
+  code text,
+  UNIQUE (synthesizer_provider_id, code, language_id)
 );
 CREATE INDEX voices_language ON voices (language_id);
-CREATE INDEX voices_synthesizer_provider ON voices (synthesizer_provider_id);
 
 INSERT INTO providers (id, kind, name, code) VALUES
   (1, 'synthesizer', 'Standard speech', 'standard-speech'),

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { ConfigError, readConfig } from '../../src/service/config.ts';
+import { encodeWav } from '../../src/service/voice/wav.ts';
+import { MemoryVoice } from '../support/calls/memory-voice.ts';
+import { said, visit } from '../support/calls/web-visitor.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { Owner } from '../support/records/owner.ts';
+import { startLoopbackServer } from '../support/servers/loopback-server.ts';
+import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
+import { atEnd, startService } from '../support/service/service.ts';
+import type { AssistantOptions } from '../support/service/service.ts';
+
+/** A stand-in for an OpenAI-compatible server, with the voices that it was asked for, and understands always the same. */
+async function startSpeech(understood: string) {
+  const voices: unknown[] = [];
+  const server = await startLoopbackServer(({ path, body }, response) => {
+    if (path === '/audio/transcriptions') return { text: understood };
+    const { model, voice } = JSON.parse(body) as Record<string, unknown>;
+    voices.push(`${String(model)}: ${String(voice)}`);
+    response.setHeader('Content-Type', 'audio/wav');
+    response.end(encodeWav(new Int16Array(800).fill(500), 16_000));
+    return undefined;
+  });
+  atEnd(() => server.close());
+  return { ...server, voices };
+}
+
+// Unique codes, since all services of the tests share one database.
+const code = (name: string) => `${name}-${randomUUID().slice(0, 8)}`;
+const [warm, plain, deaf, sharp, talker] = [
+  code('warm'),
+  code('plain'),
+  code('deaf'),
+  code('sharp'),
+  code('talker'),
+];
+const [standard, own] = [await startSpeech('By the default.'), await startSpeech('By its own.')];
+const realtime = await RealtimeEndpoint.open();
+atEnd(() => realtime.close());
+const synthesizers = [
+  {
+    ...{ code: warm, name: 'Warm speech', baseUrl: own.url, apiKeyEnv: 'WARM_KEY', model: 'warm-1' },
+    languages: ['en', 'de'],
+    voices: ['ava', { code: 'ben', name: 'Ben', languages: ['en'], gender: 'male' }],
+  },
+  { code: plain, languages: ['en'], voices: ['rms'] },
+];
+const env = {
+  WARM_KEY: 'warm-key',
+  REALTIME_KEY: realtime.key,
+  SPEECH_MODELS: JSON.stringify(synthesizers),
+  TRANSCRIPTION_MODELS: JSON.stringify([
+    { code: sharp, baseUrl: own.url },
+    { code: deaf, languages: ['de'] },
+  ]),
+  MODELS: JSON.stringify([
+    {
+      ...{ code: talker, type: 'multimodal', realtimeModel: 'talker-1', voices: ['marin'] },
+      ...{ baseUrl: realtime.baseUrl, apiKeyEnv: 'REALTIME_KEY' },
+    },
+  ]),
+};
+const voice = new MemoryVoice();
+const service = await startService(
+  { ...env, SPEECH_BASE_URL: standard.url, SPEECH_MODEL: 'standard-1', SPEECH_VOICE: 'anna' },
+  { voice },
+);
+const owner = await Owner.create(service);
+const { pool } = service.running.database;
+
+async function list(path: string) {
+  return JSON.parse((await owner.get(`assistants/${path}`)).text) as Record<string, unknown>[];
+}
+
+async function idOf(table: 'providers' | 'voices' | 'models', name: string, provider = '%') {
+  const { rows } = await pool.query<{ id: number }>(
+    table === 'voices'
+      ? `SELECT voices.id FROM voices JOIN providers ON providers.id = synthesizer_provider_id
+         WHERE voices.code = $1 AND providers.code LIKE $2 AND language_id = 1`
+      : `SELECT id FROM ${table} WHERE code = $1 AND $2 = '%'`,
+    [name, provider],
+  );
+  return rows[0]?.id ?? assert.fail(`${name} is not stored`);
+}
+
+/** The voice of the latest session. */
+const voiceOf = ({ settings }: RealtimeEndpoint) => settings?.audio?.output?.voice;
+
+/** Lets a visitor say something to an assistant. */
+async function talk(limits: NonNullable<AssistantOptions['limits']>, at = service) {
+  standard.voices.length = own.voices.length = realtime.words.length = 0;
+  const visitor = await visit({ service: at, voice, limits });
+  assert.equal((await visitor.call()).status, 201);
+  await said(voice.browser, 1);
+  realtime.words.push('To the model.');
+  voice.browser.say('Heard by the package.');
+  await said(voice.browser, 2);
+  await visitor.hangUp();
+  return (await visitor.history()).find((line) => line.startsWith('user'));
+}
+
+describe('the providers of speech', () => {
+  it('are listed with their languages and voices, once even after restarts', async () => {
+    await startService({
+      ...env,
+      SPEECH_MODELS: JSON.stringify([{ ...synthesizers[0], name: 'Warmer speech', languages: ['en'] }]),
+    });
+    const listed = (await list('synthesizer-providers?language_id=1')).filter(
+      (each) => each['code'] === warm,
+    );
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      ['Warmer speech'],
+    );
+    const german = (await list('synthesizer-providers?language_id=2')).map((each) => each['code']);
+    assert(!german.includes(warm));
+    const id = listed[0]?.['id'];
+    const voices = await list(`voices?language_id=1&synthesizer_provider_id=${String(id)}&mode=pipeline`);
+    assert.deepEqual(
+      voices.map(({ name, gender, age, accent }) => [name, gender, age, accent]),
+      [
+        ['ava', 'unknown', 'unknown', 'standard'],
+        ['Ben', 'male', 'unknown', 'standard'],
+      ],
+    );
+    const transcribers = (await list('transcriber-providers?language_id=1')).map((each) => each['code']);
+    assert(transcribers.includes(sharp) && !transcribers.includes(deaf));
+  });
+
+  it('speak by the voice of an assistant, and transcribe by its choice', async () => {
+    const heard = await talk({
+      voiceId: await idOf('voices', 'ben', warm),
+      transcriberProviderId: await idOf('providers', sharp),
+    });
+    assert.deepEqual(new Set(own.voices), new Set(['warm-1: ben']));
+    assert.deepEqual(standard.voices, []);
+    const [request] = own.requests.filter(({ path }) => path === '/audio/speech');
+    assert.equal(request?.headers.authorization, 'Bearer warm-key');
+    assert.equal(heard, 'user: By its own.');
+  });
+
+  it('come with the voice if an assistant names none', async () => {
+    const { id } = await owner.create(
+      'assistant',
+      assistantBody({ voice_id: await idOf('voices', 'ben', warm) }),
+    );
+    const { rows } = await pool.query<{ synthesizer_provider_id: number }>(
+      'SELECT synthesizer_provider_id FROM assistants WHERE id = $1',
+      [id],
+    );
+    assert.equal(rows[0]?.synthesizer_provider_id, await idOf('providers', warm));
+  });
+
+  it('speak by their first voice for an assistant with the voice of another', async () => {
+    await talk({ synthesizerProviderId: await idOf('providers', warm) });
+    assert.deepEqual(new Set(own.voices), new Set(['warm-1: ava']));
+  });
+
+  it('are the default for an assistant without one', async () => {
+    const heard = await talk({});
+    assert.deepEqual(new Set(standard.voices), new Set(['standard-1: anna']));
+    assert.deepEqual(own.voices, []);
+    assert.equal(heard, 'user: By the default.');
+  });
+
+  it('use the default endpoint without an address of their own', async () => {
+    await talk({ voiceId: await idOf('voices', 'rms', plain) });
+    assert.deepEqual(new Set(standard.voices), new Set(['standard-1: rms']));
+  });
+
+  it('are the package without any endpoint, with its voices', async () => {
+    const at = await startService(env, { voice });
+    const heard = await talk({ voiceId: await idOf('voices', 'rms', plain) }, at);
+    assert.deepEqual(new Set(voice.speech.voices), new Set(['rms']));
+    assert.equal(heard, 'user: Heard by the package.');
+    await talk({}, at);
+    assert.deepEqual(new Set(voice.speech.voices), new Set([undefined]));
+  });
+
+  it('leave a realtime model its own voices', async () => {
+    const model = { mode: 'multimodal', multimodalModelId: await idOf('models', talker) } as const;
+    await talk({ ...model, voiceId: await idOf('voices', 'marin', talker) });
+    assert.equal(voiceOf(realtime), 'marin');
+    // The model does not have this voice.
+    await talk({ ...model, voiceId: 3 });
+    assert.equal(voiceOf(realtime), undefined);
+  });
+});
+
+for (const [setting, wrong, reason] of [
+  ['SPEECH_MODELS', '[', /valid JSON/],
+  ['SPEECH_MODELS', '[{"code":"a","voices":[""]}]', /list of providers: 0 voices 0/],
+  ['SPEECH_MODELS', '[{"code":"a","voices":["x","x"]}]', /each code once/],
+  ['SPEECH_MODELS', '[{"code":"a","languages":["english"]}]', /two-letter code/],
+  ['SPEECH_MODELS', '[{"code":"a","apiKeyEnv":"NOT_SET"}]', /NOT_SET of a is not/],
+  ['TRANSCRIPTION_MODELS', '[{"code":"a","voices":["x"]}]', /list of providers/],
+  ['TRANSCRIPTION_MODELS', '/nowhere.json', /a file that holds one/],
+  ['MODELS', '[{"code":"a","voices":["x"]}]', /voices only with realtimeModel/],
+] as const) {
+  it(`${setting} refuses ${wrong}`, () => {
+    assert.throws(
+      () => readConfig({ [setting]: wrong }),
+      (error: Error) =>
+        error instanceof ConfigError &&
+        error.message.startsWith(`${setting} must`) &&
+        reason.test(error.message),
+    );
+  });
+}
+
+it('SPEECH_MODELS refuses the code of a realtime model with voices', () => {
+  const models = [{ code: 'a', type: 'multimodal', realtimeModel: 'r', apiKeyEnv: 'KEY', voices: ['x'] }];
+  assert.throws(
+    () => readConfig({ KEY: 'k', MODELS: JSON.stringify(models), SPEECH_MODELS: '[{"code":"a"}]' }),
+    /^ConfigError: SPEECH_MODELS must have other codes than the realtime models in MODELS: a is one\.$/,
+  );
+});
