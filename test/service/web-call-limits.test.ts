@@ -50,6 +50,28 @@ describe('the limits of web calls', () => {
     });
   }
 
+  for (const type of ['widget', 'test'] as const) {
+    it(`count a minute of the type ${type} once, however often its connection is lost`, async () => {
+      const visitor = await visit({ type });
+      const { json } = await visitor.call();
+      await said(visitor.voice.browser, 1);
+      for (let index = 0; index < 3; index++) {
+        visitor.voice.browser.lose();
+        assert.equal((await visitor.call({ call: json['call'] })).status, 201);
+        await said(visitor.voice.browser, 1);
+      }
+      await visitor.hangUp();
+      const { rows } = await visitor.service.running.database.pool.query<{ minutes: number }>(
+        'SELECT minutes FROM web_call_minutes WHERE user_id = $1',
+        [visitor.assistant.userId],
+      );
+      assert.deepEqual(
+        rows.map(({ minutes }) => minutes),
+        [1, 1],
+      );
+    });
+  }
+
   it('leave the places and minutes of visitors to them, whatever strangers test', async () => {
     const visitor = await visit({
       env: { VOICE_CALLS_PER_ASSISTANT: '3', VOICE_OWNER_MINUTES_PER_DAY: '1' },

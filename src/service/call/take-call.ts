@@ -3,7 +3,7 @@ import { openCallStatuses } from '../../contract/call.ts';
 import type { Carrier } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
-import { ledgerEntries } from '../db/schema.ts';
+import { conversations, ledgerEntries } from '../db/schema.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import type { Lease } from '../lib/lease.ts';
 import { newSecret } from '../lib/new-secret.ts';
@@ -99,20 +99,25 @@ export async function takeCall(
 
 async function readEarlier(
   tx: Queries,
-  { id, lines, duration, transferTo }: typeof calls.$inferSelect,
+  { id, conversationId, lines, duration, transferTo }: typeof calls.$inferSelect,
 ): Promise<EarlierPart> {
   const [found] = await tx
     .select({
       seconds: sql<number>`(SELECT extract(epoch FROM now() - ${calls.answeredAt})::float FROM ${calls} WHERE ${calls.id} = ${id})`,
       chargedMinutes: sql<number>`count(*)::integer`,
+      isFree: sql<boolean>`EXISTS (SELECT 1 FROM ${conversations} WHERE ${conversations.id} = ${conversationId}
+        AND ${conversations.type} = 'test')`,
     })
     .from(ledgerEntries)
     .where(and(eq(ledgerEntries.callId, id), eq(ledgerEntries.kind, 'charge')));
+  // A process that died has not stored the duration.
+  const elapsed = Math.max(duration, found?.seconds ?? 0);
   return {
     lines,
-    // A process that died has not stored the duration.
-    elapsed: Math.max(duration, found?.seconds ?? 0),
-    chargedMinutes: found?.chargedMinutes ?? 0,
+    elapsed,
+    // The ledger has no minutes of a free call, which are counted all the same.
+    chargedMinutes:
+      found?.isFree === true ? Math.ceil((duration || elapsed) / 60) : (found?.chargedMinutes ?? 0),
     occasion: transferTo === null ? 'reconnected' : 'transfer-unanswered',
   };
 }
