@@ -87,6 +87,30 @@ describe('the assistant', () => {
     assert.equal((await ended(id))['status'], 'ended_by_assistant');
   });
 
+  it('knows what it has done if the customer interrupts before its first word', async () => {
+    model.behave(({ messages }) =>
+      messages.at(-1)?.content === 'Wait!'
+        ? { chunks: ['Yes?'] }
+        : { calls: [{ name: 'end_call', arguments: {} }], chunks: ['Goodbye!'] },
+    );
+    const { line, over, id } = await connect(endCall);
+    await line.hears();
+    line.interrupts({ after: '', saying: 'Wait!' });
+    line.says('That is all.');
+    assert.deepEqual([await line.hears(), await line.hears()], ['', 'Yes?']);
+    line.hangsUp();
+    await over;
+    const stored = (await lines(id)).map(({ content, functionCalls = [] }) => [
+      content,
+      ...functionCalls.map(({ name }) => name),
+    ]);
+    assert.deepEqual(stored, [['Hello!'], ['That is all.'], ['', 'end_call'], ['Wait!'], ['Yes?']]);
+    const { transcript } = await ended(id);
+    assert.equal(transcript, 'AI: Hello!\nCustomer: That is all.\nCustomer: Wait!\nAI: Yes?');
+    const requested = model.requests.at(-1)?.messages.map(({ role }) => role);
+    assert.deepEqual(requested?.slice(1), ['assistant', 'user', 'assistant', 'tool', 'user']);
+  });
+
   it('stores how long the customer waited for the first word of each answer', async () => {
     const first = Promise.withResolvers<string>();
     model.behave({ chunks: [first.promise] });

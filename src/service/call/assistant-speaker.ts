@@ -77,7 +77,7 @@ export class AssistantSpeaker implements Speaker {
       instructions: systemText(request),
       occasions: this.#instructions,
       tools: request.tools,
-      history: history.slice(-historyLimit),
+      history: history.filter(({ content }) => content !== '').slice(-historyLimit),
       replyMs: this.#replyMs,
     };
   }

@@ -221,7 +221,12 @@ export class PhoneConversation {
     }: { since?: number | undefined; functionCalls?: CallMessage['functionCalls'] } = {},
   ): Promise<Ending | undefined> {
     const { line } = this.#parts;
-    if (heard.trim() !== '' && startedAt !== undefined) {
+    if (heard.trim() === '' || startedAt === undefined) {
+      // Nothing was heard, but what was done is done: otherwise the model would do it again.
+      const ending =
+        functionCalls.length > 0 && (await this.#recordLine('assistant', '', line.now, { functionCalls }));
+      if (ending) return ending;
+    } else {
       const ending = await this.#recordLine('assistant', heard, startedAt, {
         ...(functionCalls.length > 0 && { functionCalls }),
         ...(since !== undefined && { responseTime: roundToMs(Math.max(0, startedAt - since)) }),

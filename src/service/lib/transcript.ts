@@ -11,10 +11,13 @@ const lineBreaks = /[\n\v\f\r\u0085\u2028\u2029]+/;
 
 /**
  * Formats a transcript as `AI: …` and `Customer: …` lines. Each turn is exactly one line, so that a line break in a
- * message cannot start a line in another speaker's name.
+ * message cannot start a line in another speaker's name. Turns without words are left out.
  */
 export const formatTranscript = (turns: readonly Turn[]): string =>
-  turns.map(({ role, content }) => `${speakers[role]}: ${joinLines(content)}`).join('\n');
+  turns
+    .filter(({ content }) => content.trim() !== '')
+    .map(({ role, content }) => `${speakers[role]}: ${joinLines(content)}`)
+    .join('\n');
 
 const joinLines = (text: string) =>
   text
