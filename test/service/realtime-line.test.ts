@@ -169,6 +169,46 @@ describe('a call with a realtime model', () => {
     ]);
   });
 
+  it('runs no function of an answer that the customer has interrupted', async () => {
+    const call = await connect();
+    const canceled = Promise.withResolvers<undefined>();
+    call.endpoint.answer = () => ({
+      ...{ call: { name: 'weather', arguments: { town: 'Ulm' } } },
+      until: canceled.promise,
+    });
+    say(call, 'How is the weather in Ulm?');
+    const { reply, spoken } = answer(call, await hear(call));
+    await call.endpoint.until(({ type }) => type === 'response.create');
+    call.endpoint.answer = () => ({ text: 'Ulm or Bonn?' });
+    say(call, 'In Bonn, I mean.');
+    assert.equal((await spoken).cutOffBy, 'customer');
+    await call.endpoint.until(({ type }) => type === 'response.cancel');
+    canceled.resolve(undefined);
+    assert.equal((await answer(call, await hear(call)).spoken).heard.trim(), 'Ulm or Bonn?');
+    assert.deepEqual(reply.functionCalls, []);
+    const isResult = ({ type }: { type: string }) => type === 'function_call_output';
+    assert(!call.endpoint.received.some((event) => 'item' in event && isResult(event.item)));
+  });
+
+  it('goes on if the model reports an error that does not concern its answer', async () => {
+    const call = await connect();
+    call.endpoint.answer = () => {
+      call.endpoint.report('The audio is shorter than that.');
+      return { text: 'Yes, we do.' };
+    };
+    say(call, 'Do you sell tulips?');
+    assert.equal((await answer(call, await hear(call)).spoken).heard.trim(), 'Yes, we do.');
+  });
+
+  it('reports at once that the model refuses to answer', async () => {
+    const call = await connect();
+    call.endpoint.answer = () => ({ refused: true });
+    say(call, 'Do you sell tulips?');
+    await assert.rejects(answer(call, await hear(call)).spoken, {
+      message: 'The voice model could not answer.',
+    });
+  });
+
   it('stops when the customer speaks, and tells the model what was heard', async () => {
     const call = await connect();
     call.peer.holdMarksFrom = 1;

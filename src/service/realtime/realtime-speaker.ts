@@ -60,7 +60,9 @@ export class RealtimeSpeaker implements Speaker {
   #turns: Turn[] = [];
   #taken: RealtimeReply | undefined;
   /** The reply whose response is under way. */
-  #current: { reply: RealtimeReply; done: PromiseWithResolvers<RealtimeResponse> } | undefined;
+  #current:
+    { requestId: string; reply: RealtimeReply; done: PromiseWithResolvers<RealtimeResponse> } | undefined;
+  #requests = 0;
   /** A session makes one response at a time. */
   #queue = Promise.resolve();
   #isClosed = false;
@@ -200,6 +202,8 @@ export class RealtimeSpeaker implements Speaker {
       const done = await this.#respond(reply, response);
       if (done.usage) usages.push(done.usage);
       if (done.status === 'failed') throw new EngineError('The voice model could not answer.');
+      // Its functions were not meant to run any more.
+      if (done.status === 'cancelled') return;
       const calls = functionCalls(done);
       response = undefined;
       const signal = AbortSignal.timeout(replyMs);
@@ -240,12 +244,16 @@ export class RealtimeSpeaker implements Speaker {
   ): Promise<RealtimeResponse> {
     if (this.#isClosed) throw new EngineError('The connection to the voice model was lost.');
     const done = Promise.withResolvers<RealtimeResponse>();
-    this.#current = { reply, done };
+    const requestId = `request_${++this.#requests}`;
+    this.#current = { requestId, reply, done };
     const timer = setTimeout(() => {
       done.reject(new EngineError('The voice model did not answer in time.'));
     }, this.#parts.brief.replyMs);
     try {
-      this.#parts.session.send({ type: 'response.create', ...(response && { response }) });
+      this.#parts.session.send({
+        ...{ type: 'response.create', event_id: requestId },
+        ...(response && { response }),
+      });
       return await done.promise;
     } finally {
       clearTimeout(timer);
@@ -295,7 +303,9 @@ export class RealtimeSpeaker implements Speaker {
         // A response that ended just before it was to be canceled is no problem.
         if (event.error.code === 'response_cancel_not_active') break;
         log.warn({ reason: event.error.message }, 'the realtime model reported an error');
-        this.#current?.done.reject(new EngineError('The voice model could not answer.'));
+        // Others concern something else, or do not end the response.
+        if (event.error.event_id === this.#current?.requestId)
+          this.#current?.done.reject(new EngineError('The voice model could not answer.'));
         break;
       default:
     }

@@ -17,7 +17,12 @@ const realtimeVoices: readonly string[] = ['cedar', 'marin'];
 
 /** What the model does when an answer is requested. */
 export type RealtimeAnswer =
-  { text: string } | { call: { name: string; arguments: Record<string, unknown> } } | { fails: true };
+  | { text: string }
+  /** @param until before that, it can still be canceled. */
+  | { call: { name: string; arguments: Record<string, unknown> }; until?: Promise<unknown> }
+  | { fails: true }
+  /** The request is refused, so that there is no response. */
+  | { refused: true };
 
 /** What the model knows when an answer is requested. */
 export interface RealtimeQuestion {
@@ -84,6 +89,12 @@ export class RealtimeEndpoint {
     this.#events.emit('received');
   }
 
+  /** Reports an error that concerns no request. */
+  report(message: string): void {
+    const error = { type: 'server_error', code: null, message, event_id: null };
+    for (const socket of this.#cut) socket.send(JSON.stringify({ type: 'error', event_id: 'any', error }));
+  }
+
   /** Loses all connections. */
   drop(): void {
     for (const socket of this.#cut) socket.terminate();
@@ -106,6 +117,8 @@ function repeat({ instructions, items }: RealtimeQuestion): RealtimeAnswer {
   const transcript = content && 'transcript' in content ? content.transcript : undefined;
   return { text: `You said: ${words ?? transcript ?? 'nothing'}` };
 }
+
+type ResponseRequest = Extract<RealtimeClientEvent, { type: 'response.create' }>;
 
 /** One connection. Refuses what the protocol refuses. */
 class Session {
@@ -168,12 +181,16 @@ class Session {
         return;
       case 'response.create':
         if (this.#response)
-          this.#fail('conversation_already_has_active_response', 'A response is in progress.');
-        else void this.#respond(event.response?.instructions, event.response?.tool_choice === 'none');
+          this.#fail(
+            'conversation_already_has_active_response',
+            'A response is in progress.',
+            event.event_id,
+          );
+        else void this.#respond(event);
         return;
       case 'response.cancel':
         if (this.#response) this.#response.isCanceled = true;
-        else this.#fail('response_cancel_not_active', 'There is no response.');
+        else this.#fail('response_cancel_not_active', 'There is no response.', event.event_id);
         return;
       default:
         this.#fail('invalid_value', `Unknown event ${event.type}.`);
@@ -217,20 +234,26 @@ class Session {
     else this.#send({ type: `${transcription}.completed`, item_id, transcript: words });
   }
 
-  async #respond(instructions: string | undefined, isWithoutTools: boolean): Promise<void> {
+  async #respond({ event_id, response: given }: ResponseRequest): Promise<void> {
+    const isWithoutTools = given?.tool_choice === 'none';
+    const answer = this.#endpoint.answer({
+      instructions: given?.instructions ?? this.#endpoint.settings?.instructions ?? '',
+      items: this.#items,
+    });
+    if ('refused' in answer) {
+      this.#fail('invalid_value', 'The request is refused.', event_id);
+      return;
+    }
     const id = `response_${++this.#count}`;
     const response = { id, isCanceled: false };
     this.#response = response;
     this.#send({ type: 'response.created', response: { id } });
-    const answer = this.#endpoint.answer({
-      instructions: instructions ?? this.#endpoint.settings?.instructions ?? '',
-      items: this.#items,
-    });
     const item_id = `item_${id}`;
     const output: unknown[] = [];
     if ('call' in answer && !isWithoutTools) {
-      const { name, arguments: given } = answer.call;
-      const call = { type: 'function_call', call_id: `call_${id}`, name, arguments: JSON.stringify(given) };
+      await answer.until;
+      const { name, arguments: sent } = answer.call;
+      const call = { type: 'function_call', call_id: `call_${id}`, name, arguments: JSON.stringify(sent) };
       output.push(call);
       this.#items.push(call as ConversationItem);
     } else if ('text' in answer) {
@@ -257,8 +280,12 @@ class Session {
     this.#send({ type: 'response.done', response: { id, status, output, usage } });
   }
 
-  #fail(code: string, message: string): void {
-    this.#send({ type: 'error', error: { type: 'invalid_request_error', code, message } });
+  /** @param event_id that of the service's event that is at fault. */
+  #fail(code: string, message: string, event_id?: string): void {
+    this.#send({
+      type: 'error',
+      error: { type: 'invalid_request_error', code, message, event_id: event_id ?? null },
+    });
   }
 
   #send(event: Record<string, unknown>): void {
