@@ -111,6 +111,18 @@ describe('the assistant', () => {
     assert.deepEqual(requested?.slice(1), ['assistant', 'user', 'assistant', 'tool', 'user']);
   });
 
+  it('has not answered a customer who hangs up before its first word', async () => {
+    model.behave({ calls: [{ name: 'dtmf_input', arguments: { digits: '1' } }], chunks: ['I pressed 1.'] });
+    const { line, over, id } = await connect({
+      tools: [{ type: 'dtmf_input', description: 'Presses keys.' }],
+    });
+    await line.hears();
+    line.interrupts({ after: '', hangingUp: true });
+    line.says('Press 1.');
+    await over;
+    assert.equal((await ended(id))['status'], 'ended_by_customer');
+  });
+
   it('stores how long the customer waited for the first word of each answer', async () => {
     const first = Promise.withResolvers<string>();
     model.behave({ chunks: [first.promise] });
