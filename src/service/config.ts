@@ -194,6 +194,7 @@ function readSpeech(
   return {
     synthesizer: speaks && { ...speaks, ...speech },
     transcriber: hears && { ...hears, ...transcription },
+    isProvisional: values.TRANSCRIPTION_PROVISIONAL,
     synthesizers: readList('SPEECH_MODELS', values.SPEECH_MODELS, (list) =>
       readSynthesizers(list, env, { ...speech, server: speaks }),
     ),

@@ -250,6 +250,10 @@ export const settings = {
   ),
   TRANSCRIPTION_API_KEY: optional('Its key'),
   TRANSCRIPTION_MODEL: string('gpt-4o-mini-transcribe', 'Its model'),
+  TRANSCRIPTION_PROVISIONAL: onOrOff(
+    'on',
+    'Whether visitors see their words while they speak: a sentence is then transcribed several times, up to four times as much sound in all',
+  ),
   TRANSCRIPTION_MODELS: optional('Further providers of transcription, as in `SPEECH_MODELS`'),
   CARRIER_SECONDS: number(0, 60, 1, 'Real seconds that a second of a simulated call takes'),
   CARRIER_OUTCOMES: {

@@ -179,6 +179,27 @@ describe('the providers of speech', () => {
     assert.deepEqual(new Set(voice.speech.voices), new Set([undefined]));
   });
 
+  it('are asked for the words of an unfinished sentence, unless the operator saves their price', async () => {
+    const shows = async (at: typeof service) => {
+      const visitor = await visit({ service: at, voice });
+      await visitor.call();
+      await said(voice.browser, 1);
+      // The visitor speaks on.
+      for (let part = 0; part < 20; part++) {
+        voice.browser.receive(Int16Array.from({ length: 800 }, (_, at) => 8000 * Math.sin(at / 3)));
+        await new Promise(setImmediate);
+      }
+      const before = standard.requests.length;
+      voice.browser.receive(new Int16Array(16_000));
+      await said(voice.browser, 2);
+      await visitor.hangUp();
+      return standard.requests.slice(0, before).at(-1)?.path === '/audio/transcriptions';
+    };
+    assert.equal(await shows(service), true);
+    const off = { SPEECH_BASE_URL: standard.url, TRANSCRIPTION_PROVISIONAL: 'off' };
+    assert.equal(await shows(await startService(off, { voice })), false);
+  });
+
   it('leave a realtime model its own voices', async () => {
     const model = { mode: 'multimodal', multimodalModelId: await idOf('models', talker) } as const;
     await talk({ ...model, voiceId: await idOf('voices', 'marin', talker) });

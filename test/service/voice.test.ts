@@ -248,6 +248,19 @@ describe('a line whose sound the service converts', () => {
     assert(Math.abs(event.seconds - 1) < 0.1, String(event.seconds));
   });
 
+  it('shows a long speech again and again, but has little of it transcribed repeatedly', async () => {
+    const { line, peer, provisional } = createLine();
+    for (let second = 0; second < 30; second += 0.1) {
+      peer.receive(tone(0.1));
+      await nextTurn();
+    }
+    peer.receive(hum(1));
+    assert.equal((await line.next(5, never))?.type, 'said');
+    assert(provisional.length >= 8, String(provisional));
+    const total = provisional.reduce((sum, seconds) => sum + seconds, 0);
+    assert(total < 3 * 30, String(total));
+  });
+
   it('has the language found out if the assistant has several', async () => {
     for (const [otherLanguages, language] of [
       [[], 'en'],
@@ -405,12 +418,17 @@ function createLine({
   const events: string[] = [];
   const spoken: string[] = [];
   const languages: (string | undefined)[] = [];
+  /** Seconds of each speech that was transcribed before it was over. */
+  const provisional: number[] = [];
   const speech: Synthesizer & Transcriber = {
     transcribe: (_samples, _rate, language) => {
       languages.push(language);
       return Promise.resolve(understood);
     },
-    transcribeSoFar: () => Promise.resolve(''),
+    transcribeSoFar: (samples) => {
+      provisional.push(samples.length / rate);
+      return Promise.resolve('');
+    },
     async *speak(text) {
       spoken.push(text);
       yield await sound;
@@ -432,5 +450,5 @@ function createLine({
       onAssistantSaid: (heard) => events.push(`heard: ${heard}`),
     },
   });
-  return { line, peer, spoken, languages, events };
+  return { line, peer, spoken, languages, provisional, events };
 }

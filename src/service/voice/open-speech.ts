@@ -20,7 +20,7 @@ export interface Speech {
  * @param offline speaks and listens where none is configured.
  */
 export async function openSpeech(
-  { synthesizer, transcriber, synthesizers, transcribers }: SpeechConfig,
+  { synthesizer, transcriber, synthesizers, transcribers, isProvisional }: SpeechConfig,
   offline: Pick<Speech, 'synthesizer' | 'transcriber'> | undefined,
 ): Promise<Speech> {
   // Without an endpoint, the client of OpenAI is not loaded.
@@ -30,7 +30,7 @@ export async function openSpeech(
       : offline?.synthesizer;
   const hear = async (endpoint: AudioEndpoint | undefined) =>
     endpoint
-      ? new (await import('./openai-transcriber.ts')).OpenAiTranscriber(endpoint)
+      ? new (await import('./openai-transcriber.ts')).OpenAiTranscriber(endpoint, isProvisional)
       : offline?.transcriber;
   const speech = { synthesizers: new Map(), transcribers: new Map() } satisfies Partial<Speech>;
   for (const { code, endpoint, voices } of synthesizers) {

@@ -9,8 +9,11 @@ import { encodeWav } from './wav.ts';
 export class OpenAiTranscriber implements Transcriber {
   readonly #model: string;
   readonly #client: OpenAI;
+  readonly #isProvisional: boolean;
 
-  constructor(endpoint: AudioEndpoint) {
+  /** @param isProvisional whether it also transcribes speech that is not over, at its price. */
+  constructor(endpoint: AudioEndpoint, isProvisional = true) {
+    this.#isProvisional = isProvisional;
     this.#model = endpoint.model;
     this.#client = createAudioClient(endpoint);
   }
@@ -27,5 +30,9 @@ export class OpenAiTranscriber implements Transcriber {
       { signal },
     );
     return text;
+  }
+
+  async transcribeSoFar(...speech: Parameters<Transcriber['transcribe']>): Promise<string | undefined> {
+    return this.#isProvisional ? this.transcribe(...speech) : undefined;
   }
 }

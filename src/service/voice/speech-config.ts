@@ -39,6 +39,8 @@ export interface SpeechConfig {
   synthesizer: (AudioEndpoint & { voice: string }) | undefined;
   /** Transcribes unless an assistant's provider has an endpoint; undefined: without a network. */
   transcriber: AudioEndpoint | undefined;
+  /** Whether endpoints also transcribe what customers have said so far, to show it. */
+  isProvisional: boolean;
   synthesizers: readonly SynthesizerConfig[];
   transcribers: readonly TranscriberConfig[];
 }

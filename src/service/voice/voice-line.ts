@@ -29,8 +29,10 @@ const shortestSpeech = 0.12;
 const secondsPerWord = 0.25;
 /** Additional speech before the words are counted again. */
 const recountSeconds = 0.5;
-/** Additional speech before the customer's words are shown again. */
+/** Additional speech before the customer's words are shown again, at least. */
 const guessSeconds = 0.8;
+/** How much longer the speech must be then: all of it is transcribed again, so together this stays below three times. */
+const guessGrowth = 1.5;
 /** Silence after which a sound that was too short for an interruption is over, and the assistant goes on. */
 const resumeSeconds = 0.4;
 const transcriptionMs = 30_000;
@@ -189,7 +191,7 @@ export class VoiceLine extends AudioLine {
       const voiced = this.#turns.voicedSeconds;
       if (!listener || this.#isGuessing || voiced < this.#guessAfter) return;
       this.#isGuessing = true;
-      this.#guessAfter = voiced + guessSeconds;
+      this.#guessAfter = Math.max(voiced + guessSeconds, voiced * guessGrowth);
       void this.#transcribe(event.utterance(), 'so-far').then((text) => {
         this.#isGuessing = false;
         if (text !== '' && this.#isCustomerSpeaking) listener.onProvisional(text);
