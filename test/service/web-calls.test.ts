@@ -5,8 +5,9 @@ import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { readLoss } from '../../src/service/web-call/lost-call.ts';
 import { MemoryVoice } from '../support/calls/memory-voice.ts';
 import { offer, said, visit, waitForEnd } from '../support/calls/web-visitor.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
 import { until } from '../support/until.ts';
-import { newDatabase, readMoney, startService, testDatabase } from '../support/service/service.ts';
+import { atEnd, newDatabase, readMoney, startService, testDatabase } from '../support/service/service.ts';
 
 const hasOneProcess = testDatabase === 'pglite' && 'an embedded database has one process';
 
@@ -98,6 +99,30 @@ describe('a web call', () => {
     assert.equal((await visitor.calls())[0]?.['status'], 'completed');
     // Two messages and one minute.
     assert.deepEqual(await visitor.money(), { balance: 0.93, ledger: 0.93 });
+  });
+
+  it('knows what is written in the conversation meanwhile', async () => {
+    const model = await startModelServer();
+    atEnd(() => model.close());
+    const visitor = await visit({ env: { LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' } });
+    await visitor.call();
+    const { browser } = visitor.voice;
+    await said(browser, 1);
+    browser.say('Do you know me?');
+    await said(browser, 2);
+    await visitor.service.post(`${visitor.path}/messages`, { message: 'My name is Ada.' });
+    browser.say('What is my name?');
+    await said(browser, 3);
+    await visitor.hangUp();
+    const sent = model.requests.at(-1)?.messages.map(({ role, content }) => `${role}: ${content}`);
+    assert.deepEqual(sent?.slice(1), [
+      'assistant: Welcome to the shop.',
+      'user: Do you know me?',
+      'assistant: You said: Do you know me?',
+      'user: My name is Ada.',
+      'assistant: You said: My name is Ada.',
+      'user: What is my name?',
+    ]);
   });
 
   it('answers a typed message by voice and text', async () => {

@@ -1,12 +1,15 @@
 import { createEngineContext } from '../assistant/engine-context.ts';
 import type { EngineContext, EngineContextParts } from '../assistant/engine-context.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
+import type { Database } from '../db/database.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { Engine, EngineRequest } from '../engine/engine.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import { systemText } from '../engine/openai/build-prompt.ts';
 import type { Occasion, ReplyPart, Speaker, SpeakerBrief } from '../voice/line.ts';
 import type { WebPlan } from './plan-web-call.ts';
+import { readWrittenHistory } from './read-written-history.ts';
+import type { WrittenMessage } from './read-written-history.ts';
 import type { CallContextRow } from './plan-call.ts';
 
 interface SpeakerParts extends EngineContextParts {
@@ -38,10 +41,11 @@ export class AssistantSpeaker implements Speaker {
   readonly #instructions: Readonly<Record<Occasion, string>>;
   readonly #replyMs: number;
   readonly #style: string;
-  /** What was said before the call. */
-  readonly #before: WebPlan['history'];
+  readonly #web: WebPlan | undefined;
+  readonly #database: Database;
 
-  private constructor({ engine, speaker, variables, replyMs, web }: SpeakerParts, context: EngineContext) {
+  private constructor(parts: SpeakerParts, context: EngineContext) {
+    const { database, engine, speaker, variables, replyMs, web } = parts;
     this.#engine = engine;
     this.#context = context;
     const prompt = fillVariables(speaker.assistant.reengagementPrompt ?? '', variables).trim();
@@ -54,7 +58,8 @@ export class AssistantSpeaker implements Speaker {
     };
     this.#replyMs = replyMs;
     this.#style = web ? styles.web : styles.phone;
-    this.#before = web?.history ?? [];
+    this.#web = web;
+    this.#database = database;
   }
 
   static async prepare(parts: SpeakerParts): Promise<AssistantSpeaker> {
@@ -82,22 +87,53 @@ export class AssistantSpeaker implements Speaker {
     };
   }
 
-  answer(said: string, before: readonly CallMessage[], signal: AbortSignal): AsyncIterable<ReplyPart> {
-    return this.#ask(this.#request(said, before, this.#style), signal);
+  async *answer(
+    said: string,
+    before: readonly CallMessage[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ReplyPart> {
+    const history = await this.#history(before, said);
+    yield* this.#ask(this.#request(said, history, this.#style), signal);
   }
 
-  speakUp(occasion: Occasion, before: readonly CallMessage[], signal: AbortSignal): AsyncIterable<ReplyPart> {
+  async *speakUp(
+    occasion: Occasion,
+    before: readonly CallMessage[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ReplyPart> {
     const instruction = `${this.#style}\n\n${this.#instructions[occasion]}`;
-    return this.#ask({ ...this.#request('…', before, instruction), isSilence: true }, signal);
+    const history = await this.#history(before);
+    yield* this.#ask({ ...this.#request('…', history, instruction), isSilence: true }, signal);
   }
 
-  #request(message: string, before: readonly CallMessage[], instruction: string): EngineRequest {
+  /**
+   * In a conversation, others may write during a call: in another tab, or while its line is lost. What was said is among
+   * the messages.
+   *
+   * @param said what is to be answered, which is no part of the history.
+   */
+  async #history(before: readonly CallMessage[], said?: string): Promise<readonly WrittenMessage[]> {
+    if (!this.#web) return before;
+    try {
+      const { db } = this.#database;
+      const written = await readWrittenHistory(db, this.#web.conversationId);
+      const latest = written.findLastIndex(
+        ({ role, content }) => role === 'user' && content === said?.trim(),
+      );
+      return said === undefined ? written : written.filter((_, index) => index !== latest);
+    } catch {
+      // The database is out of reach for a moment; the call goes on.
+      return [...this.#web.history, ...before];
+    }
+  }
+
+  #request(message: string, before: readonly WrittenMessage[], instruction: string): EngineRequest {
     const { assistant, ...rest } = this.#context;
     return {
       ...rest,
       isSpoken: true,
       assistant: { ...assistant, systemPrompt: `${assistant.systemPrompt}\n\n${instruction}`.trim() },
-      history: [...this.#before, ...before]
+      history: before
         .slice(-historyLimit)
         .map(({ role, content, functionCalls = [] }) => ({ role, content, toolResults: [], functionCalls })),
       message,

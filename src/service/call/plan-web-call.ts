@@ -1,9 +1,11 @@
-import { and, desc, eq, lt, ne, sql } from 'drizzle-orm';
-import type { CallMessage, calls } from '../db/calls-table.ts';
+import { eq } from 'drizzle-orm';
+import type { calls } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
-import { conversations, messages } from '../db/schema.ts';
+import { conversations } from '../db/schema.ts';
 import type { ConversationPlan } from './plan-call.ts';
 import { maxSecondsOf } from './max-seconds.ts';
+import { readWrittenHistory } from './read-written-history.ts';
+import type { WrittenMessage } from './read-written-history.ts';
 
 /** What a web call needs besides its assistant. */
 export interface WebPlan {
@@ -13,13 +15,10 @@ export interface WebPlan {
   /** Whether a preview token proves that the assistant's owner calls. */
   isPreview: boolean;
   /** What was said or written before the call, oldest first. */
-  history: Pick<CallMessage, 'role' | 'content' | 'functionCalls'>[];
+  history: WrittenMessage[];
   /** Whether the greeting is a message of the conversation already. */
   isGreetingStored: boolean;
 }
-
-/** Most messages from before the call that the assistant reads. */
-const historyLimit = 40;
 
 /**
  * Adds the conversation to the plan of a call. The assistant greets only if nobody has written yet: otherwise the
@@ -35,22 +34,7 @@ export async function planWebCall(
     .from(conversations)
     .where(eq(conversations.id, call.conversationId ?? 0));
   if (!conversation) return undefined;
-  const latest = await queries
-    .select({ role: messages.role, content: messages.content, functionCalls: messages.functionCalls })
-    .from(messages)
-    .where(
-      and(
-        eq(messages.conversationId, conversation.id),
-        ne(messages.replyState, 'failed'),
-        ne(messages.role, 'system'),
-        lt(messages.createdAt, sql`(SELECT created_at FROM calls WHERE id = ${call.id})`),
-      ),
-    )
-    .orderBy(desc(messages.turn), desc(messages.id))
-    .limit(historyLimit);
-  const history = latest
-    .reverse()
-    .map((message) => ({ ...message, role: message.role as CallMessage['role'] }));
+  const history = await readWrittenHistory(queries, conversation.id, call.id);
   const isNew = !history.some(({ role }) => role === 'user');
   const stored = isNew && !settings.waitForCustomer ? history[0]?.content : undefined;
   const greeting = history.length === 0 ? settings.initialMessage : (stored ?? '');
