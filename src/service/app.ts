@@ -70,10 +70,10 @@ export function createApp(context: AppContext): Hono {
   app.route('/healthz', healthRoutes(database, log));
   app.route(
     '/readyz',
-    readinessRoutes(database, log, () => [
+    readinessRoutes(database, log, async (canQuery) => [
       ...untrustedProxy.warnings,
       ...context.modelProblems(),
-      ...context.webCalls.problems,
+      ...(await context.webCalls.problems(canQuery)),
       ...[warnOfMissingWidget(config.widgetDir) ?? []].flat(),
     ]),
   );

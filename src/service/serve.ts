@@ -111,9 +111,10 @@ export async function serve(
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
     const stock = extras.numbers ?? new SimulatedNumbers(database.db);
-    const { module: voiceModule, problems: voiceProblems } = extras.voice
+    const loadedVoice = extras.voice
       ? { module: extras.voice, problems: extras.voice.problems }
       : await loadVoice(config.voice, log);
+    const { module: voiceModule, problems: voiceProblems } = loadedVoice;
     const callVoice = new CallVoice({
       speech: await openSpeech(config.voice.speech, voiceModule),
       createDetector: voiceModule?.createDetector,
@@ -140,7 +141,7 @@ export async function serve(
     const events = new ConversationEvents({ database, signals, log });
     const webCalls = new WebCalls({
       ...{ database, jobs, calls, events, signals, log },
-      ...{ module: voiceModule, problems: voiceProblems, callVoice },
+      ...{ ...loadedVoice, callVoice },
       config: config.voice,
       limits: config.webCallLimits,
     });

@@ -4,7 +4,7 @@ import { afterEach, describe, it } from 'node:test';
 import { voicePackage } from '../../src/service/voice/voice-module.ts';
 import { MemoryVoice } from '../support/calls/memory-voice.ts';
 import { visit } from '../support/calls/web-visitor.ts';
-import { startService } from '../support/service/service.ts';
+import { newDatabase, startService } from '../support/service/service.ts';
 import type { TestService } from '../support/service/service.ts';
 
 let restore: (() => void) | undefined;
@@ -43,16 +43,24 @@ async function look(service: TestService) {
 const broken = `The package ${voicePackage} could not be loaded, so the service has no voice: see the log.`;
 
 describe('a service whose package for web calls', () => {
-  it('is not installed says nothing about it, and offers no calls', async () => {
+  it('is not installed says so in /readyz once an assistant is to offer calls, and offers none', async () => {
     replacePackage(() => {
       const message = `Cannot find package '${voicePackage}' imported from load-voice.ts`;
       throw Object.assign(new Error(message), { code: 'ERR_MODULE_NOT_FOUND' });
     });
-    assert.deepEqual(await look(await startService({ VOICE: 'on' })), {
-      warnings: [],
+    const service = await startService({ ...(await newDatabase()), VOICE: 'on' });
+    assert.deepEqual((await service.get('/readyz')).json['warnings'], []);
+    const visitor = await visit({ service });
+    assert.deepEqual(await look(service), {
+      warnings: [
+        `The package ${voicePackage} is not installed, so assistants that have web_calls offer none: install it beside the service, or set VOICE=off.`,
+      ],
       offersCalls: false,
       refusal: 'Voice is not available: the service has no voice.',
     });
+    await service.running.database.pool.query('UPDATE assistants SET deleted_at = now()');
+    assert.equal((await visitor.call()).status, 404);
+    assert.deepEqual((await service.get('/readyz')).json['warnings'], []);
   });
 
   for (const [title, code] of [

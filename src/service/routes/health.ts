@@ -20,14 +20,24 @@ export function healthRoutes(database: Database, log: Logger): Hono {
 
 const noDatabase = `The database does not respond within ${timeoutMs / 1000} seconds.`;
 
-/** `GET /readyz`: like `/healthz`, with the reasons why it is unavailable and warnings about the configuration. */
-export function readinessRoutes(database: Database, log: Logger, warnings: () => string[]): Hono {
+/**
+ * `GET /readyz`: like `/healthz`, with the reasons why it is unavailable and warnings about the configuration.
+ *
+ * @param warnings `canQuery` is whether the database responds.
+ */
+export function readinessRoutes(
+  database: Database,
+  log: Logger,
+  warnings: (canQuery: boolean) => Promise<string[]>,
+): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
     c.header('Cache-Control', 'no-store');
-    return (await responds(database, log))
-      ? c.json({ status: 'ok', warnings: warnings() })
-      : c.json({ status: 'unavailable', reasons: [noDatabase], warnings: warnings() }, 503);
+    const isReady = await responds(database, log);
+    const current = await warnings(isReady);
+    return isReady
+      ? c.json({ status: 'ok', warnings: current })
+      : c.json({ status: 'unavailable', reasons: [noDatabase], warnings: current }, 503);
   });
   return routes;
 }

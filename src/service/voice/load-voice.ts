@@ -9,7 +9,11 @@ export interface LoadedVoice {
   module: VoiceModule | undefined;
   /** What the operator must change so that the service can hold calls, one sentence each. */
   problems: readonly string[];
+  /** Why an assistant that is to offer calls does not; undefined if the service has no part in that. */
+  absence?: string;
 }
+
+const absence = `The package ${voicePackage} is not installed, so assistants that have web_calls offer none: install it beside the service, or set VOICE=off.`;
 
 const broken: LoadedVoice = {
   module: undefined,
@@ -27,7 +31,7 @@ export async function loadVoice(config: VoiceConfig, log: Logger): Promise<Loade
     const module = await createVoice(settings, log);
     return { module, problems: module.problems };
   } catch (error) {
-    if (isNotInstalled(error)) return none;
+    if (isNotInstalled(error)) return { ...none, absence };
     log.error({ err: error }, `the package ${voicePackage} could not be loaded`);
     return broken;
   }

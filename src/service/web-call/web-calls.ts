@@ -9,7 +9,7 @@ import type { Sender } from '../conversation/accept-message.ts';
 import { notifyOfChange } from '../conversation/conversation-events.ts';
 import { conversationSignal, pollUntil } from '../conversation/signals.ts';
 import { calls } from '../db/calls-table.ts';
-import { conversations } from '../db/schema.ts';
+import { assistants, conversations } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { iceServersOf } from '../voice/ice-servers.ts';
@@ -28,6 +28,8 @@ export interface WebCallParts extends WebCallConnectionParts {
   module: VoiceModule | undefined;
   /** What the operator must change so that the service can hold calls. */
   problems: readonly string[];
+  /** Why assistants that are to offer calls do not; undefined if that is meant so. */
+  absence?: string | undefined;
   config: VoiceConfig;
   limits: WebCallLimits;
 }
@@ -59,9 +61,20 @@ export class WebCalls {
   readonly canTalk: CanTalk = (assistant) =>
     this.#parts.module !== undefined && this.#parts.callVoice.problem(assistant) === undefined;
 
-  /** What the operator must change so that the service can hold calls. */
-  get problems(): readonly string[] {
-    return this.#parts.problems;
+  /**
+   * What the operator must change so that the service can hold calls.
+   *
+   * @param canQuery whether the database responds: an absent package is a problem only if an assistant is to offer calls.
+   */
+  async problems(canQuery: boolean): Promise<readonly string[]> {
+    const { database, problems, absence } = this.#parts;
+    if (absence === undefined || !canQuery) return problems;
+    const [offering] = await database.db
+      .select({ id: assistants.id })
+      .from(assistants)
+      .where(and(assistants.webCalls, isNull(assistants.deletedAt)))
+      .limit(1);
+    return offering ? [...problems, absence] : problems;
   }
 
   /** @throws ConversationError, Refusal */
@@ -153,7 +166,7 @@ export class WebCalls {
   #requireVoice(assistant: Parameters<CanTalk>[0]): VoiceModule {
     const { module, callVoice } = this.#parts;
     if (this.#closing.signal.aborted) throw unavailable('the service is stopping.');
-    if (!module) throw unavailable(this.problems[0] ?? 'the service has no voice.');
+    if (!module) throw unavailable(this.#parts.problems[0] ?? 'the service has no voice.');
     const problem = callVoice.problem(assistant);
     if (problem !== undefined) throw unavailable(problem);
     return module;
