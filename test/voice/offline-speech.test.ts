@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import type { SpeechDetector } from '../../src/service/voice/voice-module.ts';
 import { createOfflineSpeech } from '../../src/voice/speech/offline-speech.ts';
 import type { OfflineSpeechParts } from '../../src/voice/speech/offline-speech.ts';
+import { readSuppliedVoices } from '../../src/voice/speech/supplied-voices.ts';
 import { SpeechProcess } from '../../src/voice/speech/speech-process.ts';
 import { wordErrors } from '../support/voice/word-errors.ts';
 
@@ -172,6 +173,54 @@ describe('voices of the operator', () => {
     assert.deepEqual(problems, [`VOICE_MODEL_DIR: the folder ${join(folder, 'none')} cannot be read.`]);
     close();
   });
+
+  for (const [kind, files, expected] of [
+    [
+      'vits',
+      ['de_DE-thorsten-medium.onnx', 'tokens.txt', 'espeak-ng-data/phontab'],
+      { model: 'de_DE-thorsten-medium.onnx', tokens: 'tokens.txt', dataDir: 'espeak-ng-data', lexicon: '' },
+    ],
+    [
+      'kokoro',
+      [
+        'model.onnx',
+        'tokens.txt',
+        'voices.bin',
+        'espeak-ng-data/phontab',
+        'lexicon-us-en.txt',
+        'lexicon-zh.txt',
+      ],
+      {
+        ...{ model: 'model.onnx', tokens: 'tokens.txt', dataDir: 'espeak-ng-data', voices: 'voices.bin' },
+        lexicon: 'lexicon-us-en.txt,lexicon-zh.txt',
+      },
+    ],
+    [
+      'kitten',
+      ['model.fp16.onnx', 'tokens.txt', 'voices.bin', 'espeak-ng-data/phontab'],
+      { model: 'model.fp16.onnx', tokens: 'tokens.txt', dataDir: 'espeak-ng-data', voices: 'voices.bin' },
+    ],
+  ] as const) {
+    it(`are read from a folder of the kind ${kind}`, async () => {
+      const root = join(folder, kind);
+      for (const file of files) {
+        await mkdir(dirname(join(root, 'fr', file)), { recursive: true });
+        await writeFile(join(root, 'fr', file), '');
+      }
+      const { voices, problems } = await readSuppliedVoices(root);
+      assert.deepEqual(problems, []);
+      const { model } = voices.get('fr')?.config as { model: Record<string, Record<string, string>> };
+      const at = (names: string) =>
+        names
+          .split(',')
+          .map((name) => (name === '' ? '' : join(root, 'fr', name)))
+          .join(',');
+      assert.deepEqual(
+        model[kind],
+        Object.fromEntries(Object.entries(expected).map(([name, files]) => [name, at(files)])),
+      );
+    });
+  }
 
   it('names what a voice lacks', async () => {
     await mkdir(join(folder, 'de'));

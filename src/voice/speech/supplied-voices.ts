@@ -44,6 +44,7 @@ function readVoice(folder: string, files: readonly string[]): object | undefined
   };
   const lexicon = files
     .filter((file) => /^lexicon.*\.txt$/.test(file))
+    .sort()
     .map((file) => join(folder, file))
     .join(',');
   const voices = has('voices.bin');
