@@ -243,6 +243,37 @@ describe('the assistant', () => {
   });
 });
 
+describe('a customer who speaks for long', () => {
+  it('is neither talked over nor hung up on', async () => {
+    model.behave({});
+    const { line, over, id } = await connect({ max_silence_duration: 10, reengagement_interval: 7 });
+    await line.hears();
+    line.speaks();
+    for (let seconds = 0; seconds < 30; seconds += 5) await line.waits(5);
+    line.says('My order has not arrived.');
+    assert.equal(await line.hears(), 'You said: My order has not arrived.');
+    line.hangsUp();
+    await over;
+    assert.equal((await ended(id))['status'], 'completed');
+  });
+
+  it('is asked whether they are there after a pause', async () => {
+    model.behave({ chunks: ['Are you still there?'] });
+    const { line, over } = await connect({ max_silence_duration: 40, reengagement_interval: 7 });
+    await line.hears();
+    line.speaks();
+    await line.waits(6);
+    line.pauses();
+    await line.waits(6);
+    await line.waits(0.5);
+    assert.deepEqual(line.actions, ['say Hello!']);
+    await line.waits(0.5);
+    assert.equal(await line.hears(), 'Are you still there?');
+    line.hangsUp();
+    await over;
+  });
+});
+
 describe('keys', () => {
   it('reach the assistant together if they follow each other', async () => {
     model.behave({});

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { RelayLine } from '../../src/service/carrier/twilio/relay-line.ts';
 import type { CallPlan } from '../../src/service/carrier/carrier.ts';
 import type { Line, LineEvent, Spoken } from '../../src/service/voice/line.ts';
 import { eventually } from '../support/twilio/eventually.ts';
@@ -346,6 +347,35 @@ test('it measures how long the customer spoke', async () => {
   relay.say('A sentence that would take some seconds to say at any usual speed.');
   const event = await result;
   assert.ok(event?.type === 'said' && event.seconds < 1, JSON.stringify(event));
+});
+
+describe('when the customer was last heard', () => {
+  const createLine = () => {
+    const settings = { speed: 1, interruptingWords: 0, languages: ['en'] };
+    return new RelayLine({ send: () => undefined, closeSoon: () => undefined }, settings, '');
+  };
+  const report = (line: RelayLine, value: 'on' | 'off') => {
+    line.receive({ type: 'info', name: 'clientSpeaking', value });
+  };
+
+  test('is reported, also for a noise', () => {
+    const line = createLine();
+    const heardAt = () => line.customerHeardAt;
+    assert.equal(heardAt(), undefined);
+    report(line, 'on');
+    const { now } = line;
+    assert.ok((heardAt() ?? 0) >= now);
+    report(line, 'off');
+    const until = heardAt();
+    assert.ok(until !== undefined && line.now > until);
+    assert.equal(heardAt(), until);
+  });
+
+  test('is known from a part of what they say', () => {
+    const line = createLine();
+    line.receive({ type: 'prompt', voicePrompt: 'I would like', last: false });
+    assert.ok(line.customerHeardAt !== undefined);
+  });
 });
 
 describe('the end of a line', () => {

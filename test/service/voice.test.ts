@@ -41,6 +41,19 @@ describe('a line whose sound the service converts', () => {
     assert.equal(peer.flushes, 0);
   });
 
+  it('knows when the customer was last heard, also before they have finished', () => {
+    const { line, peer } = createLine();
+    const heardAt = () => line.customerHeardAt;
+    assert.equal(heardAt(), undefined);
+    peer.receive(tone(0.5));
+    const { now } = line;
+    assert.ok((heardAt() ?? 0) >= now);
+    peer.receive(hum(2));
+    const until = heardAt();
+    assert.ok(until !== undefined && line.now > until);
+    assert.equal(heardAt(), until);
+  });
+
   it('speaks what it has when the text pauses', async () => {
     const { line, spoken } = createLine();
     const rest = Promise.withResolvers<string>();

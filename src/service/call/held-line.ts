@@ -31,6 +31,10 @@ export class HeldLine {
     return this.#line.now;
   }
 
+  get customerHeardAt(): number | undefined {
+    return this.#line.customerHeardAt;
+  }
+
   /** Tells the conversation who has answered; once, since reports are repeated. People need no different treatment. */
   identify(by: AnsweredBy): void {
     if (this.#isIdentified || (by !== 'machine' && by !== 'fax')) return;

@@ -111,6 +111,7 @@ export class PhoneConversation {
       if (isPast(end, line.now)) return { status: 'completed', reason: 'max-duration' };
       const unpaid = await this.#chargeStartedMinutes();
       if (unpaid) return unpaid;
+      if (line.customerHeardAt !== undefined) this.#silence.customerHeard(line.customerHeardAt);
       const due = this.#silence.due();
       if (due.action === 'end' && isPast(due.at, line.now))
         return { status: 'ended_by_assistant', reason: 'silence' };

@@ -30,6 +30,12 @@ export class SilenceTimer {
     return end <= reengage ? { action: 'end', at: end } : { action: 'reengage', at: reengage };
   }
 
+  /** The customer was last heard at this time, whether or not that was understood. */
+  customerHeard(at: number): void {
+    this.#since = Math.max(this.#since, at);
+    this.#lastAttempt = Math.max(this.#lastAttempt, at);
+  }
+
   customerSpoke(now: number): void {
     this.#customerHasSpoken = true;
     this.assistantSpoke(now);

@@ -29,6 +29,7 @@ export class SimulatedLine implements Line {
   #discovery: Discovery | undefined;
   #scheduled: Scheduled | undefined;
   #now = 0;
+  #customerHeardAt: number | undefined;
   #end: 'left' | 'hung-up' | undefined;
 
   constructor(speech: SpeechSettings, customer: SimulatedCustomer, wait: Wait, discovery?: Discovery) {
@@ -41,6 +42,12 @@ export class SimulatedLine implements Line {
 
   get now(): number {
     return this.#now;
+  }
+
+  get customerHeardAt(): number | undefined {
+    const { event, at } = this.#scheduled ?? {};
+    const isSpeaking = event?.type === 'said' && at !== undefined && this.#now > at - event.seconds;
+    return isSpeaking ? this.#now : this.#customerHeardAt;
   }
 
   get wasLeft(): boolean {
@@ -58,7 +65,10 @@ export class SimulatedLine implements Line {
     }
     await this.#advance(scheduled.at - this.#now, signal);
     this.#scheduled = undefined;
-    if (scheduled.event.type === 'said') this.#schedule(this.#customer.onCustomerSpoke());
+    if (scheduled.event.type === 'said') {
+      this.#customerHeardAt = this.#now;
+      this.#schedule(this.#customer.onCustomerSpoke());
+    }
     if (scheduled.event.type === 'dtmf') this.#schedule(this.#customer.onCustomerPressed());
     return scheduled.event;
   }

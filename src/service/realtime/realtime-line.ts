@@ -95,11 +95,13 @@ export class RealtimeLine extends AudioLine implements RealtimeEars {
   }
 
   onSpeech(): void {
+    this.hearCustomer(true);
     this.#parts.listener?.onCustomerSpeaking();
     if (this.#settings.minInterruptWords <= 0) this.output.cutOff('customer');
   }
 
   onPause(): void {
+    this.hearCustomer(false);
     this.#parts.listener?.onCustomerPaused();
   }
 

@@ -27,6 +27,8 @@ export abstract class AudioLine implements Line, AudioListener {
   protected readonly output: SpeechOutput;
   readonly #control: LineControl;
   readonly #connectedAt = performance.now();
+  #isCustomerHeard = false;
+  #customerHeardAt: number | undefined;
 
   /** Subclasses open the peer when they are ready to hear. */
   constructor({ peer, control, ambientSound, listener }: AudioLineParts) {
@@ -44,6 +46,16 @@ export abstract class AudioLine implements Line, AudioListener {
 
   get now(): number {
     return (performance.now() - this.#connectedAt) / 1000;
+  }
+
+  get customerHeardAt(): number | undefined {
+    return this.#isCustomerHeard ? this.now : this.#customerHeardAt;
+  }
+
+  /** Notes whether the customer is speaking now. */
+  protected hearCustomer(isSpeaking: boolean): void {
+    this.#isCustomerHeard = isSpeaking;
+    this.#customerHeardAt = this.now;
   }
 
   get hasEnded(): boolean {

@@ -66,6 +66,8 @@ export interface Spoken {
 export interface Line {
   /** Seconds on the line's own clock. */
   readonly now: number;
+  /** When the customer was last heard, on the line's clock: now while they speak, undefined if they never have. */
+  readonly customerHeardAt: number | undefined;
   /** Returns the next event, or undefined if there is none within `seconds`. */
   next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined>;
   /**

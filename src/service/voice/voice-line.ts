@@ -106,6 +106,7 @@ export class VoiceLine extends AudioLine {
       event = wasFirst ? this.#turns.end() : undefined;
       this.#turns.reset();
     }
+    if (event) this.hearCustomer(event.type === 'speaking');
     this.#follow(event, isAudible);
     if (spoken === undefined || !isAudible || !allowInterruptions) {
       if (event?.type === 'ended') this.#understand(event.utterance());

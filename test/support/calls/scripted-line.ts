@@ -26,12 +26,18 @@ export class ScriptedLine implements Line {
   #current = '';
   #interruption: Interruption | undefined;
   #isWaiting = false;
+  #isSpeaking = false;
+  #customerHeardAt: number | undefined;
   #ended: Extract<LineEvent, { type: 'ended' }> | undefined;
   #changed = Promise.withResolvers<undefined>();
   readonly #onLeave: () => void;
 
   constructor(onLeave: () => void) {
     this.#onLeave = onLeave;
+  }
+
+  get customerHeardAt(): number | undefined {
+    return this.#isSpeaking ? this.now : this.#customerHeardAt;
   }
 
   async next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
@@ -122,7 +128,19 @@ export class ScriptedLine implements Line {
     while (!this.actions.includes(action)) await this.#changed.promise;
   }
 
+  /** The customer begins to say something. */
+  speaks(): void {
+    this.#isSpeaking = true;
+  }
+
+  /** The customer falls silent, without having said what is understood. */
+  pauses(): void {
+    this.#isSpeaking = false;
+    this.#customerHeardAt = this.now;
+  }
+
   says(text: string, seconds = 1): void {
+    this.#isSpeaking = false;
     this.#push({ type: 'said', text, seconds });
   }
 

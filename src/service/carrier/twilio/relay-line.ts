@@ -24,6 +24,9 @@ export interface LineSettings {
   languages: readonly string[];
 }
 
+/** Seconds of the longest pause within a sentence. What was heard before a longer one was only a noise. */
+const longestPause = 5;
+
 /** What the relay's action webhook does after an `end` frame. */
 export type Handoff = 'hang-up' | 'leave';
 
@@ -41,6 +44,7 @@ export class RelayLine implements Line {
   /** When the customer began to speak, if the relay reports it. */
   #customerSince: number | undefined;
   #customerUntil: number | undefined;
+  #customerHeardAt: number | undefined;
   #language: string;
 
   /** @param silence the address of a sound that replaces the speech when the service stops it. */
@@ -53,6 +57,11 @@ export class RelayLine implements Line {
 
   get now(): number {
     return (performance.now() - this.#connectedAt) / 1000;
+  }
+
+  get customerHeardAt(): number | undefined {
+    const isSpeaking = this.#customerSince !== undefined && this.#customerUntil === undefined;
+    return isSpeaking ? this.now : this.#customerHeardAt;
   }
 
   next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
@@ -160,6 +169,7 @@ export class RelayLine implements Line {
       this.#stopSpeaking(speech);
       speech.cutOff('customer');
     }
+    this.#customerHeardAt = this.#customerUntil ?? this.now;
     if (!isComplete || text.trim() === '') return;
     const seconds =
       this.#customerSince === undefined
@@ -194,8 +204,15 @@ export class RelayLine implements Line {
     if (name === 'agentSpeaking' && value === 'on') this.#speech?.started();
     else if (name === 'agentSpeaking' && value === 'off') this.#speech?.stopped();
     else if (name === 'tokensPlayed') this.#speech?.playedToken(value);
-    else if (name === 'clientSpeaking' && value === 'on') this.#customerSince ??= this.now;
-    else if (name === 'clientSpeaking' && value === 'off') this.#customerUntil = this.now;
+    else if (name === 'clientSpeaking') this.#customerSpeaks(value === 'on');
+  }
+
+  #customerSpeaks(isSpeaking: boolean): void {
+    const isNew = this.#customerUntil !== undefined && this.now - this.#customerUntil > longestPause;
+    if (!isSpeaking) this.#customerHeardAt = this.#customerUntil = this.now;
+    else if (isNew) this.#customerSince = this.now;
+    else this.#customerSince ??= this.now;
+    if (isSpeaking) this.#customerUntil = undefined;
   }
 
   #end(step: Handoff): Promise<void> {
