@@ -201,6 +201,28 @@ describe('a call whose connection is lost', () => {
     assert.deepEqual(late.line.actions, ['hang up']);
   });
 
+  it('is connected again at most twice in vain, and has then failed', async () => {
+    model.behave({});
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    line.lose();
+    await over;
+    assert.equal((await call.disconnect('lost')).type, 'connect');
+    assert.equal((await call.disconnect('lost')).type, 'connect');
+    const again = call.connect();
+    await again.line.hears();
+    again.line.lose();
+    await again.over;
+    assert.equal((await call.disconnect('lost')).type, 'connect');
+    assert.equal((await call.disconnect('lost')).type, 'connect');
+    assert.deepEqual(await call.disconnect('lost'), { type: 'hang-up' });
+    const record = await ended(id);
+    assert.deepEqual(
+      [record['status'], record['end_reason'], record['total_cost']],
+      ['failed', 'no-connection', 0],
+    );
+  });
+
   it('keeps the limit of the whole call', async () => {
     model.behave({});
     const { call, line, over } = await connect({ max_duration: 600 });

@@ -370,6 +370,24 @@ test('it connects a call again whose connection was lost', async () => {
   await call.hangUp();
 });
 
+test('it logs why a connection failed, without the words of the carrier', async () => {
+  const path = `/api/carrier/twilio/calls/7/${token}/relay`;
+  const form = {
+    CallSid: `CA${'0'.repeat(32)}`,
+    CallStatus: 'in-progress',
+    SessionStatus: 'failed',
+    SessionDuration: '0',
+    ErrorCode: '64101',
+    ErrorMessage: 'Invalid voice: secret words',
+  };
+  service.nextStep = { type: 'hang-up' };
+  const headers = { 'X-Twilio-Signature': sign(publicUrl + path, form) };
+  await fetch(url + path, { method: 'POST', headers, body: new URLSearchParams(form) });
+  const line = logLines.find((one) => one.includes('64101')) ?? '';
+  assert.match(line, /"callId":7/);
+  assert.doesNotMatch(line, /secret words/);
+});
+
 describe('an incoming call', () => {
   test('is connected, recorded and limited', async () => {
     service.admission = { type: 'accept', plan: { ...plan, record: true } };

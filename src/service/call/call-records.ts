@@ -45,6 +45,7 @@ const columns = wireColumns(
       'hang_up_requested',
       'carrier_recording_id',
       'carrier_seconds',
+      'lost_connections',
     ] as const),
   ],
   plainTimestamp,

@@ -1,7 +1,9 @@
+import { eq, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { openCallStatuses } from '../../contract/call.ts';
 import type { CallRules } from '../billing/call-limits.ts';
 import type { CallHandler, NextStep } from '../carrier/carrier.ts';
+import { calls } from '../db/calls-table.ts';
 import { whyNotCallable } from '../lib/allowed-countries.ts';
 import { tryToEndCall } from './end-call.ts';
 import type { EndCallParts } from './end-call.ts';
@@ -17,6 +19,9 @@ export interface NextStepParts extends EndCallParts {
 
 const hangUp: NextStep = { type: 'hang-up' };
 
+/** Connections that may fail one after another until the call has failed. */
+const maxLostConnections = 2;
+
 /** Decides what the carrier does with a customer whose line has ended: see {@link CallHandler.onDisconnected}. */
 export async function chooseNextStep(
   parts: NextStepParts,
@@ -28,6 +33,10 @@ export async function chooseNextStep(
   if (isOver || call.carrierSeconds !== null) return hangUp;
   if (cause === 'transferred') {
     await tryToEndCall(parts, call.id, undefined, { status: 'completed', reason: 'transfer' });
+    return hangUp;
+  }
+  if (cause === 'lost' && (await countLost(parts, call.id)) > maxLostConnections) {
+    await tryToEndCall(parts, call.id, undefined, { status: 'failed', reason: 'no-connection' });
     return hangUp;
   }
   const plan = await planConversation(database.db, call);
@@ -42,4 +51,14 @@ export async function chooseNextStep(
   }
   const line = await planLine(database.db, call.id, assistant);
   return { type: 'connect', plan: { ...line, token: key.token } };
+}
+
+/** Counts a lost connection. Returns how many were lost since the last one that succeeded. */
+async function countLost({ database: { db } }: NextStepParts, callId: number): Promise<number> {
+  const [counted] = await db
+    .update(calls)
+    .set({ lostConnections: sql`${calls.lostConnections} + 1` })
+    .where(eq(calls.id, callId))
+    .returning({ count: calls.lostConnections });
+  return counted?.count ?? 0;
 }

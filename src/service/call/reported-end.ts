@@ -9,7 +9,7 @@ type ReportedCall = Pick<typeof calls.$inferSelect, 'answeredAt' | 'transferTo' 
  * transferred, or its connection was lost.
  */
 export function reportedEnd({ answeredAt, transferTo, lines, carrierSeconds }: ReportedCall): EndedCall {
-  if (answeredAt === null) return { status: 'failed', reason: 'no connection' };
+  if (answeredAt === null) return { status: 'failed', reason: 'no-connection' };
   if (transferTo !== null) return { status: 'completed', reason: 'transfer' };
   return { status: hangUpStatus(lines), reason: 'hung-up', duration: carrierSeconds ?? 0 };
 }

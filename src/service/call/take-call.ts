@@ -86,6 +86,7 @@ export async function takeCall(
         answeredAt: sql`coalesce(${calls.answeredAt}, now())`,
         carrierCallId: key.carrierCallId,
         transferTo: null,
+        lostConnections: 0,
         // Machines do not call.
         ...(call.type === 'inbound' && { answeredBy: 'human' as const }),
         leaseOwner: lease.owner,

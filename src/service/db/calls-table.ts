@@ -67,6 +67,8 @@ export const calls = pgTable('calls', {
   carrierRecordingId: text('carrier_recording_id'),
   /** The carrier's duration of the call, once it has reported its end. */
   carrierSeconds: integer('carrier_seconds'),
+  /** Connections to the service that were lost since the last one that succeeded. */
+  lostConnections: integer('lost_connections').notNull().default(0),
   leaseOwner: uuid('lease_owner'),
   leaseUntil: timestamptz('lease_until'),
   recordingToken: text('recording_token'),

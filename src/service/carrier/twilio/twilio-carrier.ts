@@ -52,11 +52,11 @@ export class TwilioCarrier implements Carrier {
       },
       signature: new Signature(config.authToken),
       urls: this.#urls,
+      log,
     };
     this.routes.route('/twilio', twilioWebhooks(parts));
     this.#relay = new RelayServer({
       ...parts,
-      log,
       authToken: config.authToken,
       onIncomingConnected: (setup) => void this.#limitIncoming(setup),
     });

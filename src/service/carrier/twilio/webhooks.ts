@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
 import type { AnsweredBy, CallHandler, CallReport, NextStep } from '../carrier.ts';
@@ -46,6 +47,11 @@ const RelayAction = z.object({
   SessionStatus: z.string().max(100),
   SessionDuration: seconds.default(0),
   HandoffData: z.string().max(10_000).default(''),
+  ErrorCode: z
+    .string()
+    .regex(/^\d{1,6}$/)
+    .optional()
+    .catch(undefined),
 });
 const DialAction = z.object({
   CallSid: sid('CA'),
@@ -70,13 +76,14 @@ export interface WebhookParts {
   handler: () => CallHandler;
   signature: Signature;
   urls: WebhookUrls;
+  log: Logger;
 }
 
 /**
  * The carrier's webhooks. Nothing of a request is used before its signature was checked, and a report must also bring
  * the token of its call.
  */
-export function twilioWebhooks({ handler, signature, urls }: WebhookParts): Hono {
+export function twilioWebhooks({ handler, signature, urls, log }: WebhookParts): Hono {
   const routes = new Hono();
   routes.use(
     bodyLimit({
@@ -140,6 +147,10 @@ export function twilioWebhooks({ handler, signature, urls }: WebhookParts): Hono
 
   onCall('relay', async (key, fields) => {
     const action = RelayAction.parse(fields);
+    if (action.SessionStatus === 'failed') {
+      // Only the carrier's error code is logged: its text may quote what was said.
+      log.warn({ code: action.ErrorCode, callId: key.callId }, 'the connection of a call was lost');
+    }
     if (isOver(action.CallStatus)) {
       const ended = { type: 'ended', seconds: action.SessionDuration } as const;
       await handler().onReport({ ...key, carrierCallId: action.CallSid, ...ended });

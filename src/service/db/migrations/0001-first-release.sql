@@ -653,6 +653,8 @@ CREATE TABLE calls (
   carrier_recording_id text,
   -- The carrier's duration of the call. Set once it has reported the end, also while a process still has the line.
   carrier_seconds integer,
+  -- Connections to the service that were lost since the last one that succeeded.
+  lost_connections integer NOT NULL DEFAULT 0,
   -- The process that has the call's line, and the end of its lease. After that the call counts as abandoned. A call
   -- that no process has is abandoned if the carrier does not connect or report it in time.
   lease_owner uuid,
