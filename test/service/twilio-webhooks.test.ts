@@ -270,7 +270,7 @@ describe('the WebSocket', () => {
     });
   }
 
-  test('ignores frames of an unknown type and fields that it does not know', async () => {
+  test('ignores frames of an unknown type, and fields and values that it does not know', async () => {
     const said = Promise.withResolvers<unknown>();
     service.converse = async (line) => {
       const event = await line.next(60, never);
@@ -279,8 +279,12 @@ describe('the WebSocket', () => {
     const socket = await open();
     socket.send(JSON.stringify({ ...setup, somethingNew: 1 }));
     socket.send(JSON.stringify({ type: 'news', value: [] }));
+    for (const value of [null, true, 7, { on: true }]) {
+      socket.send(JSON.stringify({ type: 'info', name: 'clientSpeaking', value }));
+    }
+    socket.send(JSON.stringify({ type: 'info', event: 'something else' }));
     socket.send(JSON.stringify({ type: 'error', description: 'Invalid message 64107: secret words' }));
-    socket.send(JSON.stringify({ type: 'prompt', voicePrompt: 'Hello', mood: 'good' }));
+    socket.send(JSON.stringify({ type: 'prompt', voicePrompt: 'Hello', lang: null, mood: 'good' }));
     assert.equal(await said.promise, 'Hello');
     socket.close();
     await closeCode(socket);

@@ -34,7 +34,7 @@ const Setup = z.object({
 const Prompt = z.object({
   type: z.literal('prompt'),
   voicePrompt: text,
-  lang: text.optional(),
+  lang: z.nullish(text),
   /** False for a part of what the customer is saying. */
   last: z.boolean().default(true),
 });
@@ -47,8 +47,12 @@ const Interrupt = z.object({
   durationUntilInterruptMs: milliseconds,
 });
 
-/** Not in the published reference; sent if `events` subscribes to it. */
-const Info = z.object({ type: z.literal('info'), name: text, value: text.optional() });
+/** Not in the published reference, so any content is accepted; sent if `events` subscribes to it. */
+const Info = z.object({
+  type: z.literal('info'),
+  name: text.catch(''),
+  value: text.catch(''),
+});
 
 const Failure = z.object({ type: z.literal('error'), description: text.default('') });
 

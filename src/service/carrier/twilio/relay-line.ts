@@ -93,7 +93,7 @@ export class RelayLine implements Line {
       this.#heard(frame.voicePrompt, frame.last);
     } else if (frame.type === 'dtmf') this.#pressed(frame.digit);
     else if (frame.type === 'interrupt') this.#interrupted(frame.utteranceUntilInterrupt);
-    else if (frame.type === 'info') this.#informed(frame.name, frame.value ?? '');
+    else if (frame.type === 'info') this.#informed(frame.name, frame.value);
   }
 
   /** The connection was closed. */
@@ -181,7 +181,7 @@ export class RelayLine implements Line {
   }
 
   /** The assistant answers in the customer's language, so it must also be spoken in it. */
-  #followLanguage(spoken: string | undefined): void {
+  #followLanguage(spoken: string | null | undefined): void {
     const code = spoken?.slice(0, 2).toLowerCase();
     if (code === undefined || code === this.#language || !this.#settings.languages.includes(code)) return;
     this.#language = code;
