@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { AriStandIn } from '../support/asterisk/ari-stand-in.ts';
-import { application, CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
+import { CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
 import { until } from '../support/until.ts';
 
 const snoop = /^\/channels\/[^/]+\/snoop\/([^/]+)$/;
@@ -70,7 +70,7 @@ describe('a call through Asterisk', () => {
   });
 
   it('does not look for a machine if the customer has called', async () => {
-    const app = await ari.connected((name) => name.startsWith(`${application}-`));
+    const app = await at.application();
     ari.send(app, 'StasisStart', 'their-channel', { args: ['inbound'] });
     await until(() => at.lines.length === 1);
     assert.equal(

@@ -16,6 +16,8 @@ export class AriStandIn {
   readonly requests: AriRequest[] = [];
   /** Paths of requests that are refused. */
   refuses: RegExp | undefined;
+  /** Whether a channel ends by itself when it is hung up. */
+  hangsUp = true;
   readonly #server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     const path = pathname.replace(/^\/ari/, '');
@@ -29,6 +31,8 @@ export class AriStandIn {
   });
   readonly #sockets = new WebSocketServer({ server: this.#server });
   readonly #events = new Map<string, WebSocket>();
+  /** By channel. */
+  readonly #applications = new Map<string, string>();
   readonly #sound = Promise.withResolvers<WebSocket>();
 
   static async start(): Promise<AriStandIn> {
@@ -87,6 +91,14 @@ export class AriStandIn {
         this.send(app, 'StasisStart', channelId);
       });
       return { ...channel(channelId), channelvars: { MEDIA_WEBSOCKET_CONNECTION_ID: 'sound' } };
+    }
+    if (query['app'] !== undefined)
+      this.#applications.set(query['channelId'] ?? path.split('/')[2] ?? '', query['app']);
+    const [, id] = (method === 'DELETE' && /^\/channels\/([^/]+)$/.exec(path)) || [];
+    if (id !== undefined && this.hangsUp) {
+      setImmediate(() => {
+        this.send(this.#applications.get(id) ?? '', 'ChannelDestroyed', id, { cause: 16 });
+      });
     }
     return channel(query['channelId'] ?? 'channel');
   }

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { AsteriskCarrier } from '../../../src/service/carrier/asterisk/asterisk-carrier.ts';
-import type { CallReport, OutgoingCall } from '../../../src/service/carrier/carrier.ts';
+import type { Admission, CallReport, NextStep, OutgoingCall } from '../../../src/service/carrier/carrier.ts';
 import { CallVoice } from '../../../src/service/realtime/call-voice.ts';
 import type { Line } from '../../../src/service/voice/line.ts';
 import { callPlan, noRealtime } from '../calls/call-plan.ts';
@@ -16,12 +16,15 @@ export class CarrierAtAsterisk {
   readonly reports: CallReport[] = [];
   /** Those that were connected. */
   readonly lines: Line[] = [];
+  admit: () => Promise<Admission>;
+  disconnected = (): Promise<NextStep> => Promise.resolve({ type: 'hang-up' });
   readonly #over = Promise.withResolvers<undefined>();
   readonly #call: OutgoingCall;
 
   private constructor(ari: AriStandIn, call: OutgoingCall, voice: CallVoice) {
     this.ari = ari;
     this.#call = call;
+    this.admit = () => Promise.resolve({ type: 'accept', plan: call });
     const config = { url: ari.url, user: 'u', password: 'p', endpoint: 'PJSIP/{number}@trunk', application };
     this.carrier = new AsteriskCarrier(
       { ...config, phoneNumber: undefined },
@@ -34,8 +37,8 @@ export class CarrierAtAsterisk {
         await this.#over.promise;
       },
       onReport: (report) => Promise.resolve(void this.reports.push(report)),
-      onDisconnected: () => Promise.resolve({ type: 'hang-up' }),
-      onIncoming: () => Promise.resolve({ type: 'accept', plan: call }),
+      onDisconnected: () => this.disconnected(),
+      onIncoming: () => this.admit(),
     });
   }
 
@@ -47,12 +50,26 @@ export class CarrierAtAsterisk {
     return new CarrierAtAsterisk(await AriStandIn.start(), call, voice);
   }
 
-  /** Makes a call that is answered; returns its application and channel. */
+  /** The application of the carrier's process, once it receives events. */
+  application(): Promise<string> {
+    return this.ari.connected((name) => name.startsWith(`${application}-`));
+  }
+
+  /** Makes a call; returns its application and channel. */
+  async dial(): Promise<{ app: string; channelId: string }> {
+    return { app: await this.application(), channelId: await this.carrier.dial(this.#call) };
+  }
+
+  /** Makes a call that is answered. */
   async answer(): Promise<{ app: string; channelId: string }> {
-    const app = await this.ari.connected((name) => name.startsWith(`${application}-`));
-    const channelId = await this.carrier.dial(this.#call);
-    this.ari.send(app, 'StasisStart', channelId);
-    return { app, channelId };
+    const dialed = await this.dial();
+    this.ari.send(dialed.app, 'StasisStart', dialed.channelId);
+    return dialed;
+  }
+
+  /** Ends the conversations. */
+  finish(): void {
+    this.#over.resolve(undefined);
   }
 
   async close(): Promise<void> {

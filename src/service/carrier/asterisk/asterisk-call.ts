@@ -70,6 +70,8 @@ export class AsteriskCall {
     const isCustomer = event.channel?.id === this.channelId;
     if (event.type === 'RecordingFinished' && event.recording) {
       this.#recorded(event.recording.name, event.recording.duration ?? 0);
+    } else if (event.type === 'RecordingFailed') {
+      this.#recordingFailed();
     } else if (event.type === 'StasisStart') {
       if (isCustomer) void this.#run();
       else if (event.channel?.id === this.#media?.channelId) this.#media?.started.resolve(undefined);
@@ -270,7 +272,14 @@ export class AsteriskCall {
 
   #recorded(recordingId: string, seconds: number): void {
     this.#report({ type: 'recorded', recordingId, seconds });
-    if (this.#hasEnded) this.#parts.forget(this);
+    this.#recordingId = undefined;
+    if (this.#hasEnded) this.#forget();
+  }
+
+  #recordingFailed(): void {
+    this.#log.error('the recording of the call failed');
+    this.#recordingId = undefined;
+    if (this.#hasEnded) this.#forget();
   }
 
   /** `w` is a pause of half a second. */
@@ -299,7 +308,14 @@ export class AsteriskCall {
     } catch (error) {
       this.#log.warn({ err: error }, 'the bridge of a call was not removed');
     }
-    if (this.#recordingId === undefined) this.#parts.forget(this);
+    if (this.#recordingId === undefined) this.#forget();
+  }
+
+  /** Forgets the call once its reports were handled. */
+  #forget(): void {
+    void this.#reports.then(() => {
+      this.#parts.forget(this);
+    });
   }
 
   #report(report: DistributiveOmit<CallReport, 'callId' | 'token'>): void {

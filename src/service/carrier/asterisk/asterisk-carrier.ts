@@ -7,7 +7,11 @@ import type { AriChannel, AriEvent } from './ari-client.ts';
 import { AsteriskCall } from './asterisk-call.ts';
 import type { CallVoice } from '../../realtime/call-voice.ts';
 import type { AsteriskConfig } from './asterisk-config.ts';
+import { waitWithTimeout } from '../../lib/with-timeout.ts';
 import { answerRange } from './recording-range.ts';
+
+/** Time for the calls to end at a stop. */
+const closingMs = 5000;
 
 /**
  * Makes and receives calls with one's own Asterisk. The process that dials a call holds it. Each process receives the
@@ -23,6 +27,7 @@ export class AsteriskCarrier implements Carrier {
   /** By the ids of their channels. */
   readonly #calls = new Map<string, AsteriskCall>();
   #handler: CallHandler | undefined;
+  #forgotten = Promise.withResolvers<undefined>();
 
   constructor(config: AsteriskConfig, voice: CallVoice, log: Logger) {
     this.#config = config;
@@ -90,8 +95,16 @@ export class AsteriskCarrier implements Carrier {
     await this.#ari.sendIfThere('DELETE', `/recordings/stored/${encodeURIComponent(recordingId)}`);
   }
 
+  async settled(): Promise<void> {
+    while (this.#calls.size > 0) await this.#forgotten.promise;
+  }
+
   async close(): Promise<void> {
-    await Promise.allSettled(new Set(Array.from(this.#calls.values(), (call) => call.hangUp())));
+    await Promise.allSettled(Array.from(new Set(this.#calls.values()), (call) => call.hangUp()));
+    // The last events say how the calls have ended.
+    await waitWithTimeout(closingMs, this.settled());
+    this.#calls.clear();
+    this.#forgotten.resolve(undefined);
     this.#ari.close();
   }
 
@@ -117,6 +130,7 @@ export class AsteriskCarrier implements Carrier {
   }
 
   async #admit({ id, caller, dialplan }: AriChannel): Promise<void> {
+    let call: AsteriskCall | undefined;
     try {
       const admission = await this.#openHandler().onIncoming({
         carrierCallId: id,
@@ -129,7 +143,7 @@ export class AsteriskCarrier implements Carrier {
         return;
       }
       const { plan } = admission;
-      const call = this.#createCall(id, plan, { isOutgoing: false });
+      call = this.#createCall(id, plan, { isOutgoing: false });
       this.#calls.set(id, call);
       const limit = { variable: 'TIMEOUT(absolute)', value: String(Math.ceil(plan.maxDuration)) };
       await this.#ari.send('POST', `/channels/${id}/variable`, limit);
@@ -137,6 +151,8 @@ export class AsteriskCarrier implements Carrier {
       call.receive({ type: 'StasisStart', channel: { id, caller, dialplan, state: 'Up' } });
     } catch (error) {
       this.#log.error({ err: error }, 'an inbound call was not answered');
+      // The caller may have hung up meanwhile.
+      call?.end(0);
       await this.hangUp(id).catch(() => undefined);
     }
   }
@@ -159,6 +175,8 @@ export class AsteriskCarrier implements Carrier {
 
   #forget(call: AsteriskCall): void {
     for (const [id, known] of this.#calls) if (known === call) this.#calls.delete(id);
+    this.#forgotten.resolve(undefined);
+    this.#forgotten = Promise.withResolvers();
   }
 
   /** Ends the calls that ended while there was no connection to Asterisk. */

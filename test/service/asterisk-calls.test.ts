@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { AriStandIn } from '../support/asterisk/ari-stand-in.ts';
+import { CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
+import { until } from '../support/until.ts';
+
+let at: CarrierAtAsterisk;
+let ari: AriStandIn;
+/** Those that were asked for, and resolved. */
+let settled: boolean;
+
+beforeEach(async () => {
+  at = await CarrierAtAsterisk.start();
+  ari = at.ari;
+  settled = false;
+});
+afterEach(async () => {
+  ari.hangsUp = true;
+  await at.close();
+});
+
+const settle = () => {
+  void at.carrier.settled().then(() => {
+    settled = true;
+  });
+};
+
+const types = () => at.reports.map(({ type }) => type);
+
+describe('a stop', () => {
+  it('waits for a call that rings', async () => {
+    const { app, channelId } = await at.dial();
+    settle();
+    ari.send(app, 'ChannelStateChange', channelId, {
+      channel: { id: channelId, state: 'Ringing', caller: { number: '' }, dialplan: { exten: '' } },
+    });
+    await until(() => types().includes('ringing'));
+    assert.equal(settled, false);
+    ari.send(app, 'ChannelDestroyed', channelId, { cause: 17 });
+    await until(() => settled);
+    assert.deepEqual(types(), ['ringing', 'unreached']);
+  });
+
+  it('waits for a call that was transferred, and for the report of its end', async () => {
+    at.disconnected = () =>
+      Promise.resolve({ type: 'transfer', to: '+4930', callerId: '', ringingTime: 9, maxDuration: 60 });
+    const { app, channelId } = await at.answer();
+    await until(() => at.lines.length === 1);
+    await at.lines[0]?.leave();
+    at.finish();
+    await ari.received('POST', /^\/channels$/, 2);
+    settle();
+    ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
+    await until(() => settled);
+    assert.deepEqual(types(), ['ended']);
+  });
+
+  it('learns what became of the calls that it ends', async () => {
+    ari.hangsUp = false;
+    const { app, channelId } = await at.dial();
+    const closed = at.carrier.close();
+    await ari.received('DELETE', new RegExp(channelId));
+    ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
+    await closed;
+    assert.deepEqual(types(), ['unreached']);
+  });
+});
+
+describe('a recorded call', () => {
+  it('is forgotten if its recording failed', async () => {
+    await at.close();
+    at = await CarrierAtAsterisk.start({ record: true });
+    ({ ari } = at);
+    const { app, channelId } = await at.answer();
+    const { query } = await ari.received('POST', /\/record$/);
+    await until(() => at.lines.length === 1);
+    ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
+    await ari.received('DELETE', /^\/bridges\//);
+    ari.send(app, 'RecordingFailed', channelId, { recording: { name: query['name'] } });
+    await at.carrier.settled();
+    assert.deepEqual(types(), ['ended']);
+  });
+});
+
+describe('a caller who hangs up before the call is answered', () => {
+  it('has ended the call', async () => {
+    const app = await at.application();
+    const { admit } = at;
+    at.admit = async () => {
+      ari.refuses = /^\/channels\/their-channel/;
+      ari.send(app, 'StasisEnd', 'their-channel');
+      return admit();
+    };
+    ari.send(app, 'StasisStart', 'their-channel', { args: ['inbound'] });
+    await until(() => at.reports.length === 1);
+    assert.deepEqual(types(), ['unreached']);
+    await at.carrier.settled();
+  });
+});
