@@ -259,6 +259,24 @@ describe('a call that the carrier never reports', () => {
   });
 });
 
+describe('a fax that is reported before the call is connected', () => {
+  const expectHangUp = async ({ call, line, over }: Awaited<ReturnType<typeof connect>>) => {
+    await over;
+    assert.deepEqual(line.actions, ['hang up']);
+    const record = await ended(call.plan.callId);
+    assert.deepEqual(
+      [record['status'], record['end_reason'], record['answered_by']],
+      ['ended_by_assistant', 'fax', 'machine'],
+    );
+  };
+
+  it('is hung up on, and leaves no message', async () => {
+    const call = await place({ voice_mail_message: 'Please call back.' });
+    await call.report({ type: 'identified', by: 'fax' });
+    await expectHangUp({ call, id: call.plan.callId, ...call.connect() });
+  });
+});
+
 describe('a call that is deleted', () => {
   const endedAtCarrier = (call: { id: string }) =>
     waitFor('the call to be ended', () => Promise.resolve(carrier.hungUp.includes(call.id) || undefined));

@@ -46,6 +46,7 @@ const columns = wireColumns(
       'carrier_recording_id',
       'carrier_seconds',
       'lost_connections',
+      'is_fax',
     ] as const),
   ],
   plainTimestamp,

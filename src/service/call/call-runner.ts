@@ -31,7 +31,7 @@ import type { CallLog } from './call-parts.ts';
 import { waitForTurn } from './dialing-turn.ts';
 import { endCall, tryToEndCall } from './end-call.ts';
 import { endReportedCall, handleReport, unknownCall } from './handle-report.ts';
-import { HeldCalls } from './held-calls.ts';
+import { answeredByOf, HeldCalls } from './held-calls.ts';
 import { HeldLine } from './held-line.ts';
 import { chooseNextStep } from './next-step.ts';
 import { PhoneConversation } from './phone-conversation.ts';
@@ -313,7 +313,7 @@ export class CallRunner implements CallHandler {
   async #planConversation(callId: number) {
     const { db } = this.#parts.database;
     const [call] = await db.select().from(calls).where(eq(calls.id, callId));
-    return call ? { plan: await planConversation(db, call), answeredBy: call.answeredBy } : {};
+    return call ? { plan: await planConversation(db, call), answeredBy: answeredByOf(call) } : {};
   }
 }
 

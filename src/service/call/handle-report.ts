@@ -70,7 +70,7 @@ export async function handleReport(parts: ReportParts, report: CallReport): Prom
       const answeredBy = report.by === 'fax' ? 'machine' : report.by;
       await db
         .update(calls)
-        .set({ answeredBy })
+        .set({ answeredBy, isFax: report.by === 'fax' })
         .where(and(isThis, eq(calls.answeredBy, 'unknown')));
       await parts.onIdentified(call.id, report.by);
       return;

@@ -72,12 +72,18 @@ export class HeldCalls {
 
   async #readIdentified(): Promise<void> {
     const found = await this.#parts.database.db
-      .select({ id: calls.id, by: calls.answeredBy })
+      .select({ id: calls.id, answeredBy: calls.answeredBy, isFax: calls.isFax })
       .from(calls)
       .where(inArray(calls.id, [...this.#lines.keys()]));
-    for (const { id, by } of found) this.#lines.get(id)?.identify(by);
+    for (const call of found) this.#lines.get(call.id)?.identify(answeredByOf(call));
   }
 }
+
+/** Who has answered a call, as far as its record shows. */
+export const answeredByOf = ({
+  answeredBy,
+  isFax,
+}: Pick<typeof calls.$inferSelect, 'answeredBy' | 'isFax'>): AnsweredBy => (isFax ? 'fax' : answeredBy);
 
 const isAnsweredBy = (by: string | undefined): by is AnsweredBy =>
   by === 'human' || by === 'machine' || by === 'fax' || by === 'unknown';

@@ -45,7 +45,7 @@ export class HeldLine {
 
   /** The conversation begins with this knowledge, so that later reports of it are repetitions. */
   beginWith(by: AnsweredBy): void {
-    if (by !== 'machine') return;
+    if (by !== 'machine' && by !== 'fax') return;
     this.#isIdentified = true;
     this.#take();
   }

@@ -51,6 +51,8 @@ export const calls = pgTable('calls', {
   answeredBy: text('answered_by', { enum: ['human', 'machine', 'unknown'] })
     .notNull()
     .default('unknown'),
+  /** The machine that answered is a fax. */
+  isFax: boolean('is_fax').notNull().default(false),
   recordingUrl: text('recording_url'),
   inputVariables: jsonb('input_variables').$type<StoredVariables>().notNull().default({}),
   lines: jsonb().$type<readonly CallMessage[]>().notNull().default([]),

@@ -636,6 +636,8 @@ CREATE TABLE calls (
   carrier_cost numeric(14, 4) NOT NULL DEFAULT 0,
   total_cost numeric(14, 4) NOT NULL DEFAULT 0,
   answered_by text NOT NULL DEFAULT 'unknown' CHECK (answered_by IN ('human', 'machine', 'unknown')),
+  -- The machine that answered is a fax.
+  is_fax boolean NOT NULL DEFAULT false,
   end_reason text,
   -- Set only for recordings of another service.
   recording_url text,
