@@ -132,6 +132,25 @@ describe('a call that was dialed', () => {
     assert.equal((await ended(id))['status'], 'completed');
   });
 
+  it('is connected once with each token, and only as the call that was dialed', async () => {
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    const replayed = call.connect();
+    await assert.rejects(replayed.over, { name: 'Refusal' });
+    await call.disconnect('lost');
+    const other = call.connect({ carrierCallId: 'another call' });
+    await assert.rejects(other.over, { name: 'Refusal' });
+    line.says('Still there?');
+    assert.equal(await line.hears(), 'You said: Still there?');
+    const again = call.connect();
+    await again.line.hears();
+    again.line.hangsUp();
+    await again.over;
+    line.hangsUp();
+    await over;
+    assert.equal((await ended(id))['status'], 'completed');
+  });
+
   it('has a recording if the carrier reports one, also after the end', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();
@@ -322,6 +341,7 @@ describe('a call with two processes', () => {
     const { handler: other } = await startAnother();
     const { call, line, over, id } = await connect();
     await line.hears();
+    await call.disconnect('lost', { at: other });
     const again = call.connect({ at: other });
     await again.line.hears();
     line.says('Can you hear me?');
@@ -339,6 +359,7 @@ describe('a call with two processes', () => {
   it('continues on the later line if the same process is connected twice', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();
+    await call.disconnect('lost');
     const again = call.connect();
     await again.line.hears();
     line.says('Can you hear me?');

@@ -173,6 +173,7 @@ describe('a call whose connection is lost', () => {
     await line.hears();
     line.lose();
     await over;
+    await call.disconnect('lost');
     const again = call.connect();
     await again.line.hears();
     await again.line.waits(60);

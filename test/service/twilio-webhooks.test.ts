@@ -220,6 +220,7 @@ describe('the WebSocket', () => {
     customParameters: {
       callId: '7',
       token,
+      connectToken: plan.connectToken,
       maxDuration: '60',
       speed: '1',
       interruptingWords: '0',

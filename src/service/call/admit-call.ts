@@ -16,6 +16,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import { newSecret } from '../lib/new-secret.ts';
 import { planLine } from './plan-line.ts';
+import { allowConnection } from './take-call.ts';
 
 /** The parts of the service that admit calls. */
 export interface AdmissionParts {
@@ -94,7 +95,7 @@ async function admit(parts: AdmissionParts, call: IncomingCall): Promise<Explain
           : isLimited
             ? 'spending-limit'
             : 'balance';
-    const token = newSecret();
+    const tokens = { token: newSecret(), connectToken: newSecret() };
     const [stored] = await tx
       .insert(calls)
       .values({
@@ -106,7 +107,7 @@ async function admit(parts: AdmissionParts, call: IncomingCall): Promise<Explain
         clientPhoneNumber: from,
         inputVariables: found.assistant.variables,
         carrierCallId: call.carrierCallId,
-        token,
+        ...tokens,
         leaseUntil: leaseEnd(connectMs),
         // Not now(): the transaction may have waited for a lock.
         createdAt: sql`clock_timestamp()`,
@@ -125,7 +126,7 @@ async function admit(parts: AdmissionParts, call: IncomingCall): Promise<Explain
     await countStartedCalls(tx, found.userId, 1);
     return {
       type: 'accept',
-      plan: { ...(await planLine(tx, stored.id, found.assistant)), token },
+        plan: { ...(await planLine(tx, stored.id, found.assistant)), ...tokens },
     };
   });
 }
@@ -178,7 +179,8 @@ async function readAdmission(tx: Queries, carrierCallId: string): Promise<Explai
   if (!found) return undefined;
   const { isOpen, id, token, assistant, language, endReason } = found;
   if (isOpen && token !== null && assistant && language !== null) {
-    return { type: 'accept', plan: { ...(await planLine(tx, id, assistant)), token } };
+    const line = await planLine(tx, id, assistant);
+    return { type: 'accept', plan: { ...line, token, connectToken: await allowConnection(tx, id) } };
   }
   const reasons: readonly string[] = Object.keys(answers);
   return refuse(

@@ -40,6 +40,7 @@ const columns = wireColumns(
     ...([
       'carrier_call_id',
       'token',
+      'connect_token',
       'dialed_at',
       'transfer_to',
       'hang_up_requested',

@@ -42,7 +42,7 @@ import { recordCall } from './record-call.ts';
 import { RetryingCallLog } from './retrying-call-log.ts';
 import { CallLeaseLostError, isLeasedBy, StoredCallLog } from './stored-call-log.ts';
 import { answerMs, isOpen, markDialed, takeCall } from './take-call.ts';
-import type { CallKey, TakenCall } from './take-call.ts';
+import type { ConnectedCall, TakenCall } from './take-call.ts';
 
 /** Dependencies of {@link CallRunner}. */
 export interface CallRunnerParts {
@@ -107,10 +107,10 @@ export class CallRunner implements CallHandler {
     await this.#prepareSpeaker(planned.conversation);
     signal.throwIfAborted();
     const reportMs = answerMs(this.#parts, planned.call.ringingTime);
-    const token = await markDialed(database, callId, reportMs);
-    if (token === undefined) return;
+    const tokens = await markDialed(database, callId, reportMs);
+    if (tokens === undefined) return;
     try {
-      const carrierCallId = await carrier.dial({ ...planned.call, token });
+      const carrierCallId = await carrier.dial({ ...planned.call, ...tokens });
       const queueMs = (carrier.queueSeconds ?? 0) * carrier.secondMs;
       const [open] = await database.db
         .update(calls)
@@ -119,7 +119,7 @@ export class CallRunner implements CallHandler {
           leaseUntil: sql`CASE WHEN ${calls.status} = 'initiated' THEN ${leaseEnd(reportMs + queueMs)}
             ELSE ${calls.leaseUntil} END`,
         })
-        .where(and(eq(calls.id, callId), eq(calls.token, token), isOpen))
+        .where(and(eq(calls.id, callId), eq(calls.token, tokens.token), isOpen))
         .returning({ id: calls.id });
       // It was deleted, or has failed, before its id was known.
       if (!open) await jobs.send('hang-up', { carrierCallId });
@@ -131,7 +131,7 @@ export class CallRunner implements CallHandler {
     }
   }
 
-  async onConnected(connected: CallKey & { carrierCallId: string }, line: Line): Promise<void> {
+  async onConnected(connected: ConnectedCall, line: Line): Promise<void> {
     if (!(await this.hold(connected, line))) throw unknownCall();
   }
 
@@ -141,11 +141,7 @@ export class CallRunner implements CallHandler {
    * @param web the visitor's side of a web call.
    * @returns false if there is no such open call.
    */
-  async hold(
-    connected: CallKey & { carrierCallId: string | null },
-    line: Line,
-    web?: VisitorSide,
-  ): Promise<boolean> {
+  async hold(connected: ConnectedCall, line: Line, web?: VisitorSide): Promise<boolean> {
     const { database, leaseMs } = this.#parts;
     // An owner of its own for each line: an earlier line of the call may be in this process, too.
     const lease = { owner: randomUUID(), milliseconds: leaseMs };

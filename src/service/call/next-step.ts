@@ -10,6 +10,7 @@ import type { EndCallParts } from './end-call.ts';
 import { readKeyedCall } from './handle-report.ts';
 import { planConversation } from './plan-call.ts';
 import { planLine } from './plan-line.ts';
+import { allowConnection } from './take-call.ts';
 import { transferRinging } from './stored-call-log.ts';
 
 export interface NextStepParts extends EndCallParts {
@@ -50,7 +51,8 @@ export async function chooseNextStep(
     return { type: 'transfer', to, callerId, ringingTime: transferRinging, maxDuration: left };
   }
   const line = await planLine(database.db, call.id, assistant);
-  return { type: 'connect', plan: { ...line, token: key.token } };
+  const connectToken = await allowConnection(database.db, call.id);
+  return { type: 'connect', plan: { ...line, token: key.token, connectToken } };
 }
 
 /** Counts a lost connection. Returns how many were lost since the last one that succeeded. */

@@ -35,9 +35,9 @@ export const isWaiting = (callId: number) =>
 /** Why a waiting call must not be made; stored as its `end_reason`. */
 type Obstacle = 'no-assistant' | 'not-started' | 'country-not-allowed';
 
-/** A call that can be dialed, all but its token. */
+/** A call that can be dialed, all but its secrets. */
 export interface PlannedCall {
-  call: Omit<OutgoingCall, 'token'>;
+  call: Omit<OutgoingCall, 'token' | 'connectToken'>;
   conversation: ConversationPlan;
 }
 

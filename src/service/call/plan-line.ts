@@ -10,7 +10,7 @@ export async function planLine(
   queries: Queries,
   callId: number,
   assistant: typeof assistants.$inferSelect,
-): Promise<Omit<CallPlan, 'token'>> {
+): Promise<Omit<CallPlan, 'token' | 'connectToken'>> {
   const [found] = await queries
     .select(voiceColumns)
     .from(assistants)

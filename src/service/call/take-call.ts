@@ -1,6 +1,6 @@
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
-import type { Carrier } from '../carrier/carrier.ts';
+import type { CallPlan, Carrier } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { conversations, ledgerEntries } from '../db/schema.ts';
@@ -15,6 +15,12 @@ export interface CallKey {
   callId: number;
   token: string;
 }
+
+/** The secrets of a call. */
+export type CallTokens = Pick<CallPlan, 'token' | 'connectToken'>;
+
+/** A connection of a call, as its carrier makes it. Web calls have no carrier. */
+export type ConnectedCall = CallKey & { connectToken?: string; carrierCallId: string | null };
 
 /** Matches a call by its secret, too, so that nobody else can act on it. */
 export const isKeyed = ({ callId, token }: CallKey) => and(eq(calls.id, callId), eq(calls.token, token));
@@ -34,25 +40,46 @@ export const answerMs = (
  * Marks a waiting call as dialed, before it is: if the process dies in between, the number is not dialed again.
  *
  * @param milliseconds the time within which the carrier connects the call or reports that it does not.
- * @returns the call's secret; undefined if the call is no longer waiting.
+ * @returns the call's secrets; undefined if the call is no longer waiting.
  */
 export async function markDialed(
   { db }: Database,
   callId: number,
   milliseconds: number,
-): Promise<string | undefined> {
+): Promise<CallTokens | undefined> {
   const [dialed] = await db
     .update(calls)
     .set({
       token: newSecret(),
+      connectToken: newSecret(),
       dialedAt: sql`now()`,
       leaseUntil: leaseEnd(milliseconds),
       updatedAt: sql`now()`,
     })
     .where(isWaiting(callId))
-    .returning({ token: calls.token });
-  return dialed?.token ?? undefined;
+    .returning({ token: sql<string>`${calls.token}`, connectToken: sql<string>`${calls.connectToken}` });
+  return dialed;
 }
+
+/** Allows the carrier another connection of a call. Returns the secret of the one that has not been made. */
+export async function allowConnection(queries: Queries, callId: number): Promise<string> {
+  const [allowed] = await queries
+    .update(calls)
+    .set({ connectToken: sql`coalesce(${calls.connectToken}, ${newSecret()})` })
+    .where(eq(calls.id, callId))
+    .returning({ connectToken: sql<string>`${calls.connectToken}` });
+  if (!allowed) throw new Error('The call was deleted.');
+  return allowed.connectToken;
+}
+
+/** A carrier connects the call that it has dialed or received, and each time with a secret of its own. */
+const isConnectable = ({ connectToken, carrierCallId }: ConnectedCall) =>
+  carrierCallId === null
+    ? undefined
+    : and(
+        eq(calls.connectToken, connectToken ?? ''),
+        or(isNull(calls.carrierCallId), eq(calls.carrierCallId, carrierCallId)),
+      );
 
 /** A call that this process has taken, and what an earlier line of it has left. */
 export interface TakenCall {
@@ -67,7 +94,7 @@ export interface TakenCall {
  */
 export async function takeCall(
   { db }: Database,
-  key: CallKey & { carrierCallId: string | null },
+  key: ConnectedCall,
   lease: Lease,
 ): Promise<TakenCall | undefined> {
   return db.transaction(async (tx) => {
@@ -75,7 +102,7 @@ export async function takeCall(
       .select()
       .from(calls)
       // The connection may come after the report that the call is over.
-      .where(and(isKeyed(key), isOpen, isNull(calls.carrierSeconds)))
+      .where(and(isKeyed(key), isConnectable(key), isOpen, isNull(calls.carrierSeconds)))
       .for('update');
     if (!call) return undefined;
     const earlier = call.answeredAt === null ? undefined : await readEarlier(tx, call);
@@ -85,6 +112,7 @@ export async function takeCall(
         status: 'in-progress',
         answeredAt: sql`coalesce(${calls.answeredAt}, now())`,
         carrierCallId: key.carrierCallId,
+        connectToken: null,
         transferTo: null,
         lostConnections: 0,
         // Machines do not call.

@@ -17,6 +17,8 @@ export interface CallPlan extends LinePlan {
   callId: number;
   /** Unguessable and for this call alone: the carrier's connection and reports must bring it. */
   token: string;
+  /** Unguessable and for one connection: it opens the next one, and no other. */
+  connectToken: string;
   /** Seconds from the answer, on all lines together, after which the carrier hangs up by itself. */
   maxDuration: number;
   record: boolean;
@@ -80,9 +82,12 @@ export interface CallHandler {
    * The carrier has connected a call to this process, which holds it from now on; an earlier line of the same call is
    * over. Resolves when the conversation on this line has ended.
    *
-   * @throws Refusal if there is no such open call, or the token is wrong.
+   * @throws Refusal if there is no such open call, or a token is wrong.
    */
-  onConnected(call: { callId: number; token: string; carrierCallId: string }, line: Line): Promise<void>;
+  onConnected(
+    call: { callId: number; token: string; connectToken: string; carrierCallId: string },
+    line: Line,
+  ): Promise<void>;
   /** @throws Refusal if there is no such call, or the token is wrong. */
   onReport(report: CallReport): Promise<void>;
   /**

@@ -147,12 +147,12 @@ export class SimulatedCarrier implements Carrier {
     carrierCallId: string,
     found?: { after: number; report: () => Promise<void> },
   ): Promise<void> {
-    const { callId, token, speech } = plan;
+    const { callId, token, connectToken, speech } = plan;
     const customer = new SimulatedCustomer(traits, customerSentences(speech.language), traits.isCaller);
     const line = new SimulatedLine(speech, customer, this.#parts.wait, found);
     this.#lines.set(carrierCallId, line);
     try {
-      await this.#service.onConnected({ callId, token, carrierCallId }, line);
+      await this.#service.onConnected({ callId, token, connectToken, carrierCallId }, line);
     } finally {
       this.#lines.delete(carrierCallId);
     }

@@ -63,6 +63,8 @@ export const calls = pgTable('calls', {
   carrierCallId: text('carrier_call_id'),
   /** The carrier must bring it to report on the call or to connect it. */
   token: text(),
+  /** The next connection must bring it; null once that was made. */
+  connectToken: text('connect_token'),
   dialedAt: timestamptz('dialed_at'),
   transferTo: text('transfer_to'),
   hangUpRequested: boolean('hang_up_requested').notNull().default(false),

@@ -15,6 +15,7 @@ export const speechSettings: CallPlan['speech'] = {
 export const callPlan = (given: Partial<CallPlan> = {}): CallPlan => ({
   callId: 7,
   token: 'the-token-of-call-7',
+  connectToken: 'the-token-of-a-connection',
   maxDuration: 600,
   record: false,
   mode: 'pipeline',

@@ -29,10 +29,13 @@ export class ScriptedCall {
   readonly id = randomUUID();
   readonly plan: OutgoingCall;
   readonly #handler: () => CallHandler;
+  /** The secret of the next connection. */
+  #connectToken: string;
 
   constructor(plan: OutgoingCall, handler: () => CallHandler) {
     this.plan = plan;
     this.#handler = handler;
+    this.#connectToken = plan.connectToken;
   }
 
   /** @param at the service that receives the report; the service that dialed by default. */
@@ -51,23 +54,27 @@ export class ScriptedCall {
   connect({
     at = this.#handler(),
     token = this.plan.token,
-  }: { at?: CallHandler; token?: string } = {}): Connection {
+    connectToken = this.#connectToken,
+    carrierCallId = this.id,
+  }: { at?: CallHandler; token?: string; connectToken?: string; carrierCallId?: string } = {}): Connection {
     const left = Promise.withResolvers<NextStep>();
     const line = new ScriptedLine(() => {
       left.resolve(this.disconnect('left', { at }));
     });
-    const over = at.onConnected({ callId: this.plan.callId, token, carrierCallId: this.id }, line);
+    const over = at.onConnected({ callId: this.plan.callId, token, connectToken, carrierCallId }, line);
     // A test that expects no failure need not look at it.
     over.catch(() => undefined);
     left.promise.catch(() => undefined);
     return { line, over, left: left.promise };
   }
 
-  disconnect(
+  async disconnect(
     cause: Disconnection['cause'],
     { at = this.#handler(), token = this.plan.token } = {},
   ): Promise<NextStep> {
-    return at.onDisconnected({ callId: this.plan.callId, token, cause });
+    const next = await at.onDisconnected({ callId: this.plan.callId, token, cause });
+    if (next.type === 'connect') this.#connectToken = next.plan.connectToken;
+    return next;
   }
 }
 

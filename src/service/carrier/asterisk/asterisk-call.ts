@@ -198,8 +198,8 @@ export class AsteriskCall {
       });
       this.#line = line;
       if (this.#hasEnded) line.close('customer');
-      const { callId, token } = this.#plan;
-      await handler.onConnected({ callId, token, carrierCallId: this.channelId }, line);
+      const { callId, token, connectToken } = this.#plan;
+      await handler.onConnected({ callId, token, connectToken, carrierCallId: this.channelId }, line);
       // A conversation that ended without a decision has nothing left to say.
       if (!line.hasEnded) this.#decision ??= 'hang-up';
     } finally {

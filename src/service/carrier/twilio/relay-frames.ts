@@ -15,6 +15,7 @@ const milliseconds = z.coerce.number().min(0).catch(0);
 const Parameters = z.object({
   callId: z.string().regex(/^(0|[1-9]\d{0,9})$/),
   token: z.string().min(1).max(200),
+  connectToken: z.string().min(1).max(200),
   maxDuration: z.string().regex(/^\d{1,6}$/),
   speed: z.string().regex(/^\d(\.\d+)?$/),
   interruptingWords: z.string().regex(/^\d{1,2}$/),

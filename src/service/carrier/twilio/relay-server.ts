@@ -133,7 +133,7 @@ export class RelayServer {
 
   #startLine(webSocket: WebSocket, setup: SetupFrame): RelayLine {
     const { handler, authToken, urls, log, onIncomingConnected } = this.#parts;
-    const { callId, token, speed, interruptingWords, languages } = setup.customParameters;
+    const { callId, token, connectToken, speed, interruptingWords, languages } = setup.customParameters;
     const connection = {
       send: (frame: object) => {
         webSocket.send(JSON.stringify(frame));
@@ -153,7 +153,7 @@ export class RelayServer {
       languages: languages.split(','),
     };
     const line = new RelayLine(connection, settings, urls.silence);
-    const call = { callId: Number(callId), token, carrierCallId: setup.callSid };
+    const call = { callId: Number(callId), token, connectToken, carrierCallId: setup.callSid };
     const isCheck = call.callId === checkCallId && isCheckToken(token, authToken);
     (isCheck ? holdCheckCall(line) : handler().onConnected(call, line))
       .then(() => line.hangUp())

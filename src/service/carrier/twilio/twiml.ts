@@ -35,6 +35,7 @@ export function connectTwiml(
   addParameters(relay, {
     callId: String(plan.callId),
     token: plan.token,
+    connectToken: plan.connectToken,
     maxDuration: String(plan.maxDuration),
     speed: String(plan.speech.speed),
     interruptingWords: String(countsWords(plan.speech) ? plan.speech.minInterruptWords : 0),
@@ -50,6 +51,7 @@ export function testCallTwiml(urls: WebhookUrls, token: string): string {
   addParameters(relay, {
     callId: String(checkCallId),
     token,
+    connectToken: token,
     maxDuration: '60',
     speed: '1',
     interruptingWords: '0',

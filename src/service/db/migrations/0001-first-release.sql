@@ -646,6 +646,8 @@ CREATE TABLE calls (
   -- The carrier's id of the call, and the secret that its requests for this call must contain.
   carrier_call_id text UNIQUE,
   token text,
+  -- The secret of the next connection; null once that was made.
+  connect_token text,
   -- Stored before the carrier is asked to dial: a call is dialed at most once.
   dialed_at timestamptz,
   -- The assistant has given the call away to this number.
