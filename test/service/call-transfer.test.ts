@@ -94,6 +94,15 @@ describe('a transferred call', () => {
     assert.deepEqual([record['total_cost'], await charges(id)], [0.1, [1]]);
   });
 
+  it('is transferred although the process dies before it leaves the line, but only once', async () => {
+    const { call, over } = await connectAndLeave();
+    await over;
+    assert.equal((await call.disconnect('lost')).type, 'transfer');
+    assert.equal((await call.disconnect('unanswered')).type, 'connect');
+    assert.equal((await call.disconnect('lost')).type, 'connect');
+    await call.report({ type: 'ended', seconds: 9 });
+  });
+
   it('is transferred again if the customer asks again', async () => {
     const { call, over } = await connectAndLeave();
     await over;

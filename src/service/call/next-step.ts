@@ -46,7 +46,9 @@ export async function chooseNextStep(
   const left = assistant.maxDuration - call.duration;
   if (left <= 0) return hangUp;
   const { transferTo: to } = call;
-  if (cause === 'left' && to !== null && whyNotCallable(to, rules.countries) === undefined) {
+  // If no connection is due, the line was lost before the carrier could be asked for the transfer.
+  const isTransfer = cause === 'left' || (cause === 'lost' && call.connectToken === null);
+  if (isTransfer && to !== null && whyNotCallable(to, rules.countries) === undefined) {
     const callerId = call.clientPhoneNumber;
     return { type: 'transfer', to, callerId, ringingTime: transferRinging, maxDuration: left };
   }
