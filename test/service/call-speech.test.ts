@@ -129,7 +129,7 @@ describe('the assistant', () => {
     const { line, over, id } = await connect();
     await line.hears();
     const received = model.requests.length + 1;
-    line.says('When do you open?');
+    line.says('When do you open?', { understoodAfter: 0.75 });
     await model.received(received);
     line.now += 1.25;
     first.resolve('At nine.');
@@ -141,9 +141,12 @@ describe('the assistant', () => {
       [
         ['assistant', undefined],
         ['user', undefined],
-        ['assistant', 1.25],
+        ['assistant', 2],
       ],
     );
+    const [greeting, question] = await lines(id);
+    assert.ok(greeting && question);
+    assert.deepEqual([question.at.toFixed(3), question.seconds], [greeting.seconds.toFixed(3), 1]);
   });
 
   describe('with fillers', () => {

@@ -274,6 +274,22 @@ describe('a line whose sound the service converts', () => {
     assert(total < 3 * 30, String(total));
   });
 
+  it('says when the customer stopped, before the pause and the transcription', async () => {
+    const understood = Promise.withResolvers<string>();
+    const { line, peer } = createLine({ understood: understood.promise });
+    peer.receive(tone(1));
+    const before = line.now;
+    peer.receive(hum(1));
+    const after = line.now;
+    const next = line.next(5, never);
+    await until(() => line.now > after + 0.05);
+    understood.resolve('Understood.');
+    const event = await next;
+    assert(event?.type === 'said');
+    // It was received at once, and has ended after a pause of 0.9 seconds.
+    assert(event.endedAt > before - 1 && event.endedAt < after - 0.8, String(event.endedAt));
+  });
+
   it('has the language found out if the assistant has several', async () => {
     for (const [otherLanguages, language] of [
       [[], 'en'],
@@ -425,7 +441,7 @@ function createLine({
   isPaced?: boolean;
   otherLanguages?: readonly string[];
   sound?: Promise<Int16Array>;
-  understood?: string;
+  understood?: string | Promise<string>;
 } = {}) {
   const peer = new MemoryPeer(rate, { isPaced });
   const events: string[] = [];

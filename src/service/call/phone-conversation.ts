@@ -23,6 +23,9 @@ export interface PhoneConversationParts {
   earlier?: EarlierPart | undefined;
 }
 
+/** What the customer said, up to `endedAt` on the line's clock. */
+type Said = Omit<Extract<CallEvent, { type: 'said' }>, 'type'>;
+
 /** Why and with which status a conversation ends. `released` means that the call continues elsewhere. */
 type Ending = Pick<CallResult, 'status' | 'reason'> | 'released';
 
@@ -93,7 +96,7 @@ export class PhoneConversation {
         const event = await line.next(Math.min(maxGreetingSeconds, settings.maxDuration), signal);
         if (event?.type === 'ended') return { status: 'ended_by_customer', reason: 'voicemail' };
         if (event?.type === 'said') {
-          const ending = await this.#recordLine('user', event.text, line.now - event.seconds);
+          const ending = await this.#recordSaid(event);
           if (ending) return ending;
         }
       }
@@ -140,16 +143,15 @@ export class PhoneConversation {
       case 'identified':
         return event.by === 'fax' ? faxAnswered : this.#leaveMessage('now');
       case 'dtmf':
-        return this.#answer(`[pressed ${event.digit}]`, 0);
+        return this.#answer({ text: `[pressed ${event.digit}]`, seconds: 0, endedAt: this.#parts.line.now });
       case 'said':
-        return this.#answer(event.text, event.seconds);
+        return this.#answer(event);
     }
   }
 
-  /** @param seconds how long the customer has spoken, until now. */
-  async #answer(said: string, seconds: number): Promise<Ending | undefined> {
+  async #answer(said: Said): Promise<Ending | undefined> {
     const { line, settings, speaker } = this.#parts;
-    const ending = await this.#recordLine('user', said, line.now - seconds);
+    const ending = await this.#recordSaid(said);
     if (ending) return ending;
     this.#silence.customerSpoke(line.now);
     const isFirst = !this.#lines.some(({ role }) => role === 'assistant');
@@ -157,9 +159,9 @@ export class PhoneConversation {
     if (isFirst && !settings.isGreetingRead && settings.initialMessage.trim() !== '') return this.#greet();
     const before = this.#lines.slice(0, -1);
     const { fillers } = settings;
-    return this.#reply((signal) => speaker.answer(said, before, signal), {
-      since: line.now,
-      filler: fillers && chooseFiller(fillers, said, Math.floor(this.#lines.length / 2)),
+    return this.#reply((signal) => speaker.answer(said.text, before, signal), {
+      since: said.endedAt,
+      filler: fillers && chooseFiller(fillers, said.text, Math.floor(this.#lines.length / 2)),
     });
   }
 
@@ -236,6 +238,10 @@ export class PhoneConversation {
       this.#silence.assistantSpoke(line.now);
     }
     return this.#chargeStartedMinutes();
+  }
+
+  #recordSaid({ text, seconds, endedAt }: Said): Promise<Ending | undefined> {
+    return this.#recordLine('user', text, endedAt - seconds, { seconds });
   }
 
   async #recordLine(

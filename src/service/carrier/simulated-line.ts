@@ -130,10 +130,12 @@ export class SimulatedLine implements Line {
 
   /** Replaces the customer's scheduled reaction. */
   #schedule(reaction: Reaction | undefined): void {
-    this.#scheduled = reaction && {
-      at: this.#now + reaction.after + lengthOf(reaction),
-      event: eventOf(reaction),
-    };
+    if (!reaction) {
+      this.#scheduled = undefined;
+      return;
+    }
+    const at = roundToTenth(this.#now + reaction.after + lengthOf(reaction));
+    this.#scheduled = { at, event: eventOf(reaction, at) };
   }
 
   async #advance(seconds: number, signal: AbortSignal): Promise<void> {
@@ -157,10 +159,10 @@ export class SimulatedLine implements Line {
 
 const lengthOf = (reaction: Reaction) => ('say' in reaction ? speakingTime(reaction.say) : 0);
 
-function eventOf(reaction: Reaction): LineEvent {
+function eventOf(reaction: Reaction, at: number): LineEvent {
   if ('hangUp' in reaction) return { type: 'ended', by: 'customer' };
   if ('press' in reaction) return { type: 'dtmf', digit: reaction.press };
-  return { type: 'said', text: reaction.say, seconds: speakingTime(reaction.say) };
+  return { type: 'said', text: reaction.say, seconds: speakingTime(reaction.say), endedAt: at };
 }
 
 /** The beginning of a text, up to the last whole word of a fraction of it. */

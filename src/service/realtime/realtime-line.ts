@@ -114,7 +114,7 @@ export class RealtimeLine extends AudioLine implements RealtimeEars {
     this.#parts.listener?.onCustomerSaid(isHeard ? text : '');
     if (!isHeard) return false;
     this.output.cutOff('customer');
-    this.events.push({ type: 'said', text, seconds });
+    this.events.push({ type: 'said', text, seconds, endedAt: this.customerHeardAt ?? this.now });
     return true;
   }
 

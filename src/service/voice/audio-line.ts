@@ -81,7 +81,7 @@ export abstract class AudioLine implements Line, AudioListener {
   /** The customer wrote something instead of saying it, which also stops the assistant. */
   write(text: string): void {
     this.interrupt();
-    this.events.push({ type: 'said', text, seconds: 0 });
+    this.events.push({ type: 'said', text, seconds: 0, endedAt: this.now });
   }
 
   /** The customer wants the assistant to stop speaking. */

@@ -43,8 +43,8 @@ export interface LinePlan {
 
 /** What happens on a line, in order. `ended` is final. */
 export type LineEvent =
-  /** The customer said something, in `seconds`. */
-  | { type: 'said'; text: string; seconds: number }
+  /** The customer said something, in `seconds`, up to `endedAt` on the line's clock. It is understood only later. */
+  | { type: 'said'; text: string; seconds: number; endedAt: number }
   /** The customer pressed a key: `0` to `9`, `*` or `#`. */
   | { type: 'dtmf'; digit: string }
   /** The customer hung up, or the connection was lost. */

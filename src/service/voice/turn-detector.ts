@@ -7,6 +7,8 @@ export interface Utterance {
   samples: Int16Array;
   /** From the first to the last speech. */
   seconds: number;
+  /** Seconds since the last speech. */
+  pause: number;
 }
 
 /** The customer goes on speaking, or has paused for long enough. */
@@ -102,6 +104,7 @@ export class TurnDetector {
     return {
       samples,
       seconds: (this.#framesSinceStart - this.#silentFrames) * this.#activity.frameSeconds,
+      pause: this.silentSeconds,
     };
   }
 

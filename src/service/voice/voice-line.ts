@@ -207,11 +207,13 @@ export class VoiceLine extends AudioLine {
   /** @param counts returns whether a text counts as said. */
   #understand(utterance: Utterance, counts: (text: string) => boolean = () => true): void {
     const transcribing = this.#transcribe(utterance);
+    const { seconds, pause } = utterance;
+    const endedAt = this.now - pause;
     this.#understanding = this.#understanding.then(async () => {
       const text = await transcribing;
       const said = counts(text) ? text : '';
       this.#listener?.onCustomerSaid(said);
-      if (said !== '') this.events.push({ type: 'said', text: said, seconds: utterance.seconds });
+      if (said !== '') this.events.push({ type: 'said', text: said, seconds, endedAt });
     });
   }
 

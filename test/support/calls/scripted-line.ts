@@ -27,6 +27,7 @@ export class ScriptedLine implements Line {
   #interruption: Interruption | undefined;
   #isWaiting = false;
   #isSpeaking = false;
+  #understoodAfter = 0;
   #customerHeardAt: number | undefined;
   #ended: Extract<LineEvent, { type: 'ended' }> | undefined;
   #changed = Promise.withResolvers<undefined>();
@@ -45,7 +46,11 @@ export class ScriptedLine implements Line {
     for (;;) {
       signal.throwIfAborted();
       const event = this.#events.shift() ?? this.#ended;
-      if (event?.type === 'said') this.now += event.seconds;
+      if (event?.type === 'said') {
+        const endedAt = this.now + event.seconds;
+        this.now = endedAt + this.#understoodAfter;
+        return { ...event, endedAt };
+      }
       if (event !== undefined) return event;
       if (this.now >= until) return undefined;
       this.#isWaiting = true;
@@ -139,9 +144,11 @@ export class ScriptedLine implements Line {
     this.#customerHeardAt = this.now;
   }
 
-  says(text: string, seconds = 1): void {
+  /** @param options.understoodAfter seconds until it is known what the customer has said. */
+  says(text: string, { seconds = 1, understoodAfter = 0 } = {}): void {
     this.#isSpeaking = false;
-    this.#push({ type: 'said', text, seconds });
+    this.#understoodAfter = understoodAfter;
+    this.#push({ type: 'said', text, seconds, endedAt: 0 });
   }
 
   presses(keys: string): void {

@@ -171,13 +171,12 @@ export class RelayLine implements Line {
     }
     this.#customerHeardAt = this.#customerUntil ?? this.now;
     if (!isComplete || text.trim() === '') return;
-    const seconds =
-      this.#customerSince === undefined
-        ? speakingTime(text)
-        : (this.#customerUntil ?? this.now) - this.#customerSince;
+    const endedAt = this.#customerUntil ?? this.now;
+    const measured = this.#customerSince === undefined ? speakingTime(text) : endedAt - this.#customerSince;
+    const seconds = Math.max(0, Math.min(measured, this.now));
     this.#customerSince = undefined;
     this.#customerUntil = undefined;
-    this.#events.push({ type: 'said', text: text.trim(), seconds: Math.max(0, Math.min(seconds, this.now)) });
+    this.#events.push({ type: 'said', text: text.trim(), seconds, endedAt });
   }
 
   /** The assistant answers in the customer's language, so it must also be spoken in it. */
