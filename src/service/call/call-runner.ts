@@ -204,7 +204,8 @@ export class CallRunner implements CallHandler {
     }, milliseconds);
     await waitWithTimeout(milliseconds, Promise.allSettled(this.#beginnings));
     await carrier.settled?.();
-    await Promise.all(this.#conversations.keys());
+    // A call that was dialed before may be connected only now.
+    while (this.#conversations.size > 0) await Promise.all(this.#conversations.keys());
     clearTimeout(deadline);
     await this.#held.close();
   }
