@@ -65,7 +65,7 @@ export function createApp(context: AppContext): Hono {
   app.route('/api/assistants', assistantRoutes(database, context.webCalls.canTalk));
   app.route('/api/user', userRoutes(context));
   app.route('/api', aliasRoutes(context));
-  app.route('/api/recordings', recordingRoutes(database, carrier));
+  app.route('/api/recordings', recordingRoutes({ database, carrier, log }));
   app.route('/api/automate', automateRoutes());
   app.route('/healthz', healthRoutes(database, log));
   app.route(

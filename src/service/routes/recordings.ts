@@ -2,17 +2,26 @@ import { Readable } from 'node:stream';
 import { eq } from 'drizzle-orm';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
+import type { Logger } from 'pino';
 import { recordingSize, synthesizeRecording } from '../call/synthesize-recording.ts';
 import type { Carrier } from '../carrier/carrier.ts';
 import { findRecording, readRecording, storedRecordingSize } from '../recording/read-recording.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 
+export interface RecordingParts {
+  database: Database;
+  carrier: Carrier;
+  log: Logger;
+  /** Milliseconds within which the carrier must begin to answer. */
+  answerMs?: number;
+}
+
 /**
  * Recordings of calls. The token is the capability: anyone who knows it can listen until the call is deleted.
  * Supports range requests.
  */
-export function recordingRoutes({ db }: Database, carrier: Carrier): Hono {
+export function recordingRoutes({ database: { db }, carrier, log, answerMs = 15_000 }: RecordingParts): Hono {
   const routes = new Hono();
   routes.get('/:token{[\\w-]{43}}', async (c) => {
     const [call] = await db
@@ -35,8 +44,19 @@ export function recordingRoutes({ db }: Database, carrier: Carrier): Hono {
     }
     if (carrier.readRecording) {
       if (call.recordingId === null) return c.json({ message: 'The recording is not ready yet.' }, 404);
-      const found = await carrier.readRecording(call.recordingId, c.req.header('Range'), c.req.raw.signal);
-      return passOn(c, found);
+      const late = new AbortController();
+      const timer = setTimeout(() => {
+        late.abort(new DOMException('The carrier did not answer in time.', 'TimeoutError'));
+      }, answerMs);
+      try {
+        const signal = AbortSignal.any([c.req.raw.signal, late.signal]);
+        return await passOn(c, await carrier.readRecording(call.recordingId, c.req.header('Range'), signal));
+      } catch (error) {
+        log.warn({ err: error, callId: call.id }, 'a recording was not read from the carrier');
+        return unreadable(c);
+      } finally {
+        clearTimeout(timer);
+      }
     }
     return answerWith(c, recordingSize(call.duration), (start, end) =>
       synthesizeRecording(call.lines, call.duration, start, end),
@@ -44,6 +64,8 @@ export function recordingRoutes({ db }: Database, carrier: Carrier): Hono {
   });
   return routes;
 }
+
+const unreadable = (c: Context) => c.json({ message: 'The recording cannot be read at the moment.' }, 502);
 
 const notFound = (c: Context) => c.json({ message: 'Recording not found.' }, 404);
 
@@ -86,9 +108,7 @@ async function passOn(c: Context, recording: Response): Promise<Response> {
   const { status, body, headers } = recording;
   if (status !== 200 && status !== 206 && status !== 416) {
     await body?.cancel();
-    return status === 404
-      ? notFound(c)
-      : c.json({ message: 'The recording cannot be read at the moment.' }, 502);
+    return status === 404 ? notFound(c) : unreadable(c);
   }
   protect(c);
   for (const name of ['Content-Type', 'Content-Length', 'Content-Range']) {
