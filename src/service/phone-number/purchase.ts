@@ -22,6 +22,9 @@ export interface PurchaseParts {
   log: Logger;
 }
 
+/** What became of a purchase: the carrier sold the number, or refused. */
+type PurchaseOutcome = 'bought' | CarrierError;
+
 /** Time after which a request stops waiting for the carrier, in milliseconds. */
 const waitMs = 20_000;
 
@@ -46,7 +49,7 @@ export async function purchasePhoneNumber(
   const offer = await findOffer(parts.numbers, phoneNumber);
   if (!offer) throw notForSale();
   const id = await change((database) => reserveNumber({ ...parts, database }, userId, offer));
-  let outcome: Awaited<ReturnType<typeof completePurchase>> | 'pending' = 'pending';
+  let outcome: PurchaseOutcome | undefined;
   const completed = completePurchase(parts, id).then(
     (result) => {
       outcome = result;
@@ -59,9 +62,9 @@ export async function purchasePhoneNumber(
   return checkOutcome(outcome, id);
 }
 
-function checkOutcome(outcome: 'bought' | 'refused' | 'pending', id: number): number {
+function checkOutcome(outcome: PurchaseOutcome | undefined, id: number): number {
   if (outcome === 'bought') return id;
-  if (outcome === 'refused') throw notForSale();
+  if (outcome) throw refusal(400, outcome.message, outcome);
   const message =
     'The carrier has not confirmed the purchase yet. The number will be in your list, or its price will be refunded.';
   throw refusal(503, message);
@@ -103,28 +106,30 @@ async function reserveNumber(
 /**
  * Buys a reserved number at the carrier, or refunds it if the carrier refuses. Can be repeated.
  *
+ * @returns the carrier's refusal, if it does not sell the number.
  * @throws if the carrier's answer is unknown; the purchase is then still pending.
  */
 export async function completePurchase(
-  { database, jobs, numbers }: Omit<PurchaseParts, 'log'>,
+  { database, jobs, numbers, log }: PurchaseParts,
   id: number,
-): Promise<'bought' | 'refused'> {
+): Promise<PurchaseOutcome> {
   const { db } = database;
   const isReserved = and(eq(phoneNumbers.id, id), eq(phoneNumbers.isPending, true));
   const [number] = await db.select().from(phoneNumbers).where(eq(phoneNumbers.id, id));
-  if (!number) return 'refused';
+  if (!number) return new CarrierError(notOnOffer);
   if (!number.isPending) return 'bought';
   try {
     if (numbers === undefined) throw new CarrierError('The carrier sells no numbers.');
     await numbers.buy(number.phoneNumber);
   } catch (error) {
     if (!(error instanceof CarrierError)) throw error;
+    log.warn({ err: error, phoneNumber: number.phoneNumber }, 'the carrier does not sell a number');
     await db.transaction(async (tx) => {
       const [refused] = await tx.delete(phoneNumbers).where(isReserved).returning();
       if (!refused?.price || Number(refused.price) === 0) return;
       await moveMoney(tx, { userId: refused.userId, kind: 'refund', amount: refused.price });
     });
-    return 'refused';
+    return error;
   }
   const bought = await db
     .update(phoneNumbers)
@@ -135,10 +140,12 @@ export async function completePurchase(
   // Another process completed the purchase. If it was refused there, nobody has paid for this number.
   await jobs.send('release-number', { phoneNumber: number.phoneNumber });
   const [kept] = await db.select({ id: phoneNumbers.id }).from(phoneNumbers).where(eq(phoneNumbers.id, id));
-  return kept ? 'bought' : 'refused';
+  return kept ? 'bought' : new CarrierError(notOnOffer);
 }
 
-const notForSale = (cause?: unknown) => refusal(400, 'This phone number is not on offer.', cause);
+const notOnOffer = 'This phone number is not on offer.';
+
+const notForSale = (cause?: unknown) => refusal(400, notOnOffer, cause);
 
 const refusal = (status: 400 | 402 | 503, message: string, cause?: unknown) =>
   new Refusal(status, { error: message, message }, { cause });

@@ -1,5 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import type { CarrierNumber, CarrierNumbers } from '../carrier/carrier-numbers.ts';
+import { CarrierError } from '../carrier/carrier-numbers.ts';
+import { Refusal } from '../lib/refusal.ts';
 
 /** Maximum number of search results. */
 const maxResults = 20;
@@ -10,7 +12,7 @@ export async function searchPhoneNumbers(
   country: string,
   digits: string,
 ) {
-  const found = (await numbers?.search({ country, contains: digits, limit: maxResults })) ?? [];
+  const found = numbers ? await search(numbers, { country, contains: digits, limit: maxResults }) : [];
   return found.map(({ phoneNumber, countryCode, price, addressRequirements, smsCapable }) => ({
     phone_number: phoneNumber,
     phone_number_formatted: parsePhoneNumberFromString(phoneNumber)?.formatInternational() ?? phoneNumber,
@@ -29,5 +31,18 @@ export async function findOffer(
   const parsed = parsePhoneNumberFromString(phoneNumber);
   if (numbers === undefined || parsed?.country === undefined) return undefined;
   const query = { country: parsed.country, contains: parsed.nationalNumber, limit: maxResults };
-  return (await numbers.search(query)).find((offer) => offer.phoneNumber === phoneNumber);
+  return (await search(numbers, query)).find((offer) => offer.phoneNumber === phoneNumber);
+}
+
+/** @throws Refusal if the carrier refuses to search, such as for its credentials. */
+async function search(
+  numbers: CarrierNumbers,
+  query: Parameters<CarrierNumbers['search']>[0],
+): Promise<CarrierNumber[]> {
+  try {
+    return await numbers.search(query);
+  } catch (error) {
+    if (!(error instanceof CarrierError)) throw error;
+    throw new Refusal(503, { error: error.message, message: error.message }, { cause: error });
+  }
 }
