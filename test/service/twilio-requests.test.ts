@@ -48,6 +48,7 @@ describe('a call', () => {
         ' partialPrompts="false" speechTimeout="800" preemptible="true" dtmfDetection="true"' +
         ' events="speaker-events tokens-played">' +
         `<Parameter name="callId" value="7"/><Parameter name="token" value="${token}"/>` +
+        `<Parameter name="connectToken" value="${outgoing.connectToken}"/>` +
         '<Parameter name="maxDuration" value="600"/><Parameter name="speed" value="1"/>' +
         '<Parameter name="interruptingWords" value="0"/><Parameter name="languages" value="en"/>' +
         '</ConversationRelay></Connect></Response>',
@@ -266,6 +267,25 @@ describe('numbers', () => {
     const steps = await checkTwilio({ ...settings, phoneNumber: short }, undefined);
     const step = steps.find(({ name }) => name === 'number');
     assert.deepEqual([step?.isOk, step?.text.includes('neither')], [false, true]);
+  });
+
+  test('are bought with the address and the regulatory bundle that their country requires', async () => {
+    const [withAddress, withBundle] = ['+493055560001', '+493055560002'];
+    twilio.offers.set('BE', { Local: [withAddress, withBundle] });
+    twilio.requirements.set(withAddress, 'address').set(withBundle, 'bundle');
+    await assert.rejects(carrier.numbers.buy(withAddress), /CarrierError: .* with an address/);
+    await assert.rejects(carrier.numbers.buy(withBundle), /CarrierError: .* with a regulatory bundle/);
+    twilio.addresses.push({ sid: 'AD1', country: 'FR' }, { sid: 'AD2', country: 'DE' });
+    twilio.bundles.push(
+      { sid: 'BU1', country: 'DE', status: 'draft' },
+      { sid: 'BU2', country: 'DE', status: 'twilio-approved' },
+    );
+    for (const number of [withAddress, withBundle]) await carrier.numbers.buy(number);
+    assert.deepEqual(
+      twilio.numbers.slice(-2).map(({ phoneNumber }) => phoneNumber),
+      [withAddress, withBundle],
+    );
+    assert.equal(new URLSearchParams(twilio.requests.at(-1)?.body).get('BundleSid'), 'BU2');
   });
 
   test('cannot be bought if somebody else has them', async () => {

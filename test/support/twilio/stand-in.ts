@@ -76,6 +76,10 @@ export class TwilioStandIn implements CallCarrier {
     string,
     Partial<Record<'Local' | 'National' | 'Mobile' | 'TollFree', string[]>>
   >();
+  /** Numbers that are sold only with an address, or with a regulatory bundle, of their country. */
+  readonly requirements = new Map<string, 'address' | 'bundle'>();
+  readonly addresses: { sid: string; country: string }[] = [];
+  readonly bundles: { sid: string; country: string; status: 'twilio-approved' | 'draft' }[] = [];
   readonly prices = new Map<string, Record<string, string>>();
   speaking: Speaking = { mode: 'at-once', reports: true };
   /** Answers the next requests to call with this error; `unknown` accepts the call and loses the answer. */
@@ -190,6 +194,13 @@ export class TwilioStandIn implements CallCarrier {
     const account = `/2010-04-01/Accounts/${accountSid}`;
     if (pathname.startsWith('/v1/PhoneNumbers/Countries/'))
       return this.#readPrices(pathname.split('/')[4] ?? '');
+    if (pathname === '/v2/RegulatoryCompliance/Bundles') {
+      const results = this.bundles.filter(
+        ({ country, status }) =>
+          country === searchParams.get('IsoCountry') && status === searchParams.get('Status'),
+      );
+      return { results, meta: { key: 'results', page: 0, page_size: 50, next_page_url: null } };
+    }
     if (pathname === `${account}.json`) return { sid: accountSid, status: 'active', type: 'Full' };
     const [, resource = '', sid = ''] =
       /^\/(\w+)(?:\/(.+?))?(?:\.json)?$/.exec(pathname.slice(account.length)) ?? [];
@@ -217,6 +228,11 @@ export class TwilioStandIn implements CallCarrier {
       case 'DELETE IncomingPhoneNumbers/':
         this.#remove(this.numbers, sid, response);
         return undefined;
+      case 'GET Addresses':
+        return page(
+          'addresses',
+          this.addresses.filter(({ country }) => country === query['IsoCountry']),
+        );
       case 'GET OutgoingCallerIds':
         return page(
           'outgoing_caller_ids',
@@ -366,6 +382,13 @@ export class TwilioStandIn implements CallCarrier {
     if (!isOffered || this.numbers.some((owned) => owned.phoneNumber === phoneNumber)) {
       throw new Refused(400, 21422, `${phoneNumber} is not available.`);
     }
+    const requirement = this.requirements.get(phoneNumber);
+    const hasAddress = this.addresses.some(({ sid }) => sid === form['AddressSid']);
+    const hasBundle = this.bundles.some(
+      ({ sid, status }) => sid === form['BundleSid'] && status === 'twilio-approved',
+    );
+    if (requirement === 'address' && !hasAddress) throw new Refused(400, 21631, 'Address required');
+    if (requirement === 'bundle' && !hasBundle) throw new Refused(400, 21649, 'Bundle required');
     const number = { sid: newSid('PN'), phoneNumber, voiceUrl: voiceUrlOf(form) };
     this.numbers.push(number);
     response.statusCode = 201;

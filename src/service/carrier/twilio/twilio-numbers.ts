@@ -1,3 +1,4 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import type twilio from 'twilio';
 import { z } from 'zod';
 import { CarrierError } from '../carrier-numbers.ts';
@@ -12,6 +13,12 @@ const kinds = ['local', 'national', 'mobile', 'toll free'] as const;
 /** The carrier sends prices as texts, against the client's types. */
 const Prices = z.array(z.object({ numberType: z.string(), currentPrice: z.coerce.number().min(0) }));
 
+/** The carrier's error codes for a number that it sells only with an address, or with a regulatory bundle. */
+const registrationCodes = [21615, 21631, 21649];
+
+/** Most addresses, and bundles, with which a purchase is tried. */
+const maxRegistrations = 5;
+
 interface NumberQuery {
   voiceEnabled: boolean;
   contains?: string;
@@ -25,6 +32,9 @@ interface FoundNumber {
   addressRequirements: string;
   capabilities: { sms: boolean };
 }
+
+const needsRegistration = (error: unknown): boolean =>
+  registrationCodes.includes(rejectionOf(error)?.code ?? 0);
 
 /** The numbers that Twilio sells. */
 export class TwilioNumbers implements CarrierNumbers {
@@ -68,7 +78,7 @@ export class TwilioNumbers implements CarrierNumbers {
     try {
       const [owned] = await findOwnedNumbers(this.#client, phoneNumber);
       if (owned) await this.#client.incomingPhoneNumbers(owned.sid).update(webhook);
-      else await this.#client.incomingPhoneNumbers.create({ phoneNumber, ...webhook });
+      else await this.#create({ phoneNumber, ...webhook });
     } catch (error) {
       throw translateError(error, 'the purchase of the number');
     }
@@ -79,6 +89,43 @@ export class TwilioNumbers implements CarrierNumbers {
       const found = await findOwnedNumbers(this.#client, phoneNumber);
       for (const { sid } of found) await this.#client.incomingPhoneNumbers(sid).remove();
     });
+  }
+
+  /** Buys a number; with a registration of the account if its country requires one. */
+  async #create(number: { phoneNumber: string; voiceUrl: string; voiceMethod: string }): Promise<void> {
+    const { incomingPhoneNumbers } = this.#client;
+    try {
+      await incomingPhoneNumbers.create(number);
+    } catch (refusal) {
+      if (!needsRegistration(refusal)) throw refusal;
+      for (const registration of await this.#findRegistrations(number.phoneNumber)) {
+        try {
+          await incomingPhoneNumbers.create({ ...number, ...registration });
+          return;
+        } catch (error) {
+          // Another one may be for this kind of number.
+          if (!needsRegistration(error)) throw error;
+        }
+      }
+      throw refusal;
+    }
+  }
+
+  /** Finds the regulatory bundles of a number's country, and its addresses. */
+  async #findRegistrations(phoneNumber: string): Promise<{ bundleSid?: string; addressSid?: string }[]> {
+    const isoCountry = parsePhoneNumberFromString(phoneNumber)?.country;
+    if (isoCountry === undefined) return [];
+    const query = { isoCountry, limit: maxRegistrations };
+    const addresses = await this.#client.addresses.list(query);
+    const bundles = await this.#client.numbers.v2.regulatoryCompliance.bundles.list({
+      ...query,
+      status: 'twilio-approved',
+    });
+    const [address] = addresses;
+    return [
+      ...bundles.map(({ sid }) => ({ bundleSid: sid, ...(address && { addressSid: address.sid }) })),
+      ...addresses.map(({ sid }) => ({ addressSid: sid })),
+    ];
   }
 
   #list(country: string, kind: (typeof kinds)[number], query: NumberQuery): Promise<FoundNumber[]> {
