@@ -269,6 +269,21 @@ describe('numbers', () => {
     assert.deepEqual([step?.isOk, step?.text.includes('neither')], [false, true]);
   });
 
+  test('are checked for where their calls go', async () => {
+    const publicUrl = 'https://127.0.0.1:1';
+    const textOf = async (phoneNumber: string) => {
+      const config = { ...credentials, apiKey: undefined, apiUrl: twilio.url, callsPerSecond: 1 };
+      const steps = await checkTwilio({ ...config, publicUrl, phoneNumber }, undefined);
+      return steps.find(({ name }) => name === 'number')?.text ?? '';
+    };
+    const incoming = `${publicUrl}/api/carrier/twilio/incoming`;
+    twilio.own('+493055550005', incoming);
+    twilio.own('+493055550006', 'https://demo.twilio.com/welcome');
+    assert.match(await textOf('+493055550005'), /calls to it reach this service/);
+    const text = await textOf('+493055550006');
+    assert.ok(text.includes(`calls to it do not reach this service`) && text.includes(incoming), text);
+  });
+
   test('are bought with the address and the regulatory bundle that their country requires', async () => {
     const [withAddress, withBundle] = ['+493055560001', '+493055560002'];
     twilio.offers.set('BE', { Local: [withAddress, withBundle] });

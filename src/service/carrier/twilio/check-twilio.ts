@@ -53,7 +53,7 @@ export async function checkTwilio(
       throw new StepError(`The account is ${status}. Activate it in the Twilio Console.`);
     return type === 'Trial' ? 'a trial account: it calls only numbers that you have verified' : 'accepted';
   });
-  if (hasAccount) await check('number', () => checkNumber(client, config.phoneNumber));
+  if (hasAccount) await check('number', () => checkNumber(client, config.phoneNumber, urls));
   const isPublic = await check('public address', () => checkAddress(urls));
   const isSigned = isPublic && (await check('signature', () => checkSignature(urls, signature)));
   const isConnected = isSigned && (await check('WebSocket', () => checkWebSocket(urls, signature)));
@@ -73,12 +73,21 @@ async function ask<Result>(action: string, send: () => Promise<Result>): Promise
   }
 }
 
-async function checkNumber(client: Client, phoneNumber: string | undefined): Promise<string> {
+async function checkNumber(
+  client: Client,
+  phoneNumber: string | undefined,
+  urls: WebhookUrls,
+): Promise<string> {
   if (phoneNumber === undefined) {
     return 'TWILIO_PHONE_NUMBER is not set, so only assistants with a number of their own can call';
   }
   const bought = await ask('the number', () => findOwnedNumbers(client, phoneNumber));
-  if (bought.length > 0) return `${phoneNumber} is a number of the account`;
+  const [number] = bought;
+  if (number?.voiceUrl === urls.incoming)
+    return `${phoneNumber} is a number of the account, and calls to it reach this service`;
+  if (number) {
+    return `${phoneNumber} is a number of the account, but calls to it do not reach this service. If they shall, set "A call comes in" of the number in the Twilio Console to ${urls.incoming}, with HTTP POST`;
+  }
   const verified = await ask('the number', () => findCallerIds(client, phoneNumber));
   if (verified.length > 0) return `${phoneNumber} is a verified caller ID`;
   throw new StepError(
