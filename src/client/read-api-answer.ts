@@ -12,6 +12,8 @@ export function readApiAnswer(schema: Schema, answer: unknown): unknown {
   const expectsList = definitionOf(schema).type === 'array';
   const list = isObject(answer) ? answer['data'] : answer;
   if (expectsList) return Array.isArray(list) ? withNumbers(schema, list) : undefined;
+  // PHP encodes an empty object as an empty list.
+  if (Array.isArray(answer) && answer.length === 0) return {};
   return isObject(answer) ? withNumbers(schema, answer) : undefined;
 }
 

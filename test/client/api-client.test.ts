@@ -99,6 +99,12 @@ describe('the API client', () => {
     assert.deepEqual(await client.deleteTool({ id: 1 }), {});
   });
 
+  it('reads [], as PHP encodes an empty object, as an empty object', async () => {
+    answer = '[]';
+    assert.deepEqual(await client.deleteTool({ id: 1 }), {});
+    assert.deepEqual(await client.listTools(), []);
+  });
+
   it('rejects with an ApiError if the body reports an error', async () => {
     for (const body of [
       { status: false, error: 'Insufficient balance.' },
@@ -124,7 +130,7 @@ describe('the API client', () => {
     }
     answer = '{"message": "Hello"}';
     assert.equal((await errorOf(client.listTools())).code, 'bad-response');
-    answer = '[]';
+    answer = '[7]';
     assert.equal((await errorOf(client.readUser())).code, 'bad-response');
   });
 

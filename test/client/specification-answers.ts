@@ -1,7 +1,8 @@
 import type { ApiClient } from '../../src/client/api-client.ts';
 
 /*
- * Every response that the interface specification describes, with exactly its fields and without our additions.
+ * Every response that the interface specification describes, and what it leaves open, as public services answer it: with
+ * exactly these fields and without our additions.
  */
 
 const timestamp = '2026-01-31T09:30:00.000000Z';
@@ -202,6 +203,36 @@ const changedDocument = {
   updated_at: timestamp,
 };
 
+const campaign = {
+  id: 3,
+  name: 'Spring',
+  status: 'draft',
+  max_calls_in_parallel: 3,
+  mark_complete_when_no_leads: true,
+  allowed_hours_start_time: '00:00',
+  allowed_hours_end_time: '23:59',
+  allowed_days: ['monday', 'friday'],
+  max_retries: 3,
+  retry_interval: 60,
+  created_at: timestamp,
+  updated_at: timestamp,
+};
+
+const listedConversation = {
+  id: uuid,
+  assistant_id: uuid,
+  assistant_name: 'Kim',
+  type: 'widget',
+  variables: { first_name: 'Ada' },
+  message_count: 2,
+  total_cost: 0.01,
+  ai_enabled: true,
+  created_at: timestamp,
+  updated_at: timestamp,
+};
+
+const functionCalls = [{ name: 'find_order', arguments: { number: '7' }, result: { state: 'sent' } }];
+
 const message = 'Done.';
 
 /** An operation with the response that the specification describes. */
@@ -301,5 +332,133 @@ export const specifiedAnswers: readonly SpecifiedAnswer[] = [
     name: 'openConversation',
     answer: { status: true, conversation_id: uuid, history: [{ role: 'assistant', content: 'Hello!' }] },
     call: (client) => client.openConversation({ body: { assistant_id: uuid } }),
+  },
+  {
+    name: 'sendMessage',
+    answer: { status: true, message: 'It was sent.', function_calls: functionCalls },
+    call: (client) => client.sendMessage({ uuid, body: { message: 'Where is it?' } }),
+  },
+  {
+    name: 'resumeConversation',
+    answer: {
+      status: true,
+      history: [
+        { role: 'user', content: 'Where is it?' },
+        { role: 'assistant', content: 'It was sent.', function_calls: functionCalls },
+      ],
+      variables: { first_name: 'Ada' },
+    },
+    call: (client) => client.resumeConversation({ uuid }),
+  },
+  {
+    name: 'generateReply',
+    answer: {
+      success: true,
+      conversation_id: uuid,
+      customer_identifier: 'ada',
+      reply: 'It was sent.',
+      function_calls: functionCalls,
+      ai_disabled: false,
+    },
+    call: (client) =>
+      client.generateReply({
+        body: { assistant_id: 1, customer_identifier: 'ada', message: 'Where is it?' },
+      }),
+  },
+  {
+    name: 'listConversations',
+    answer: {
+      data: [listedConversation],
+      path: 'https://service.example/api/user/conversations',
+      per_page: 15,
+      next_cursor: null,
+      next_page_url: null,
+      prev_cursor: null,
+      prev_page_url: null,
+    },
+    call: (client) => client.listConversations(),
+  },
+  {
+    name: 'disableAi',
+    answer: { status: true, ai_enabled: false },
+    call: (client) => client.disableAi({ uuid }),
+  },
+  {
+    name: 'enableAi',
+    answer: { status: true, ai_enabled: true },
+    call: (client) => client.enableAi({ uuid }),
+  },
+  { name: 'listAllAssistants', answer: [assistant], call: (client) => client.listAllAssistants() },
+  { name: 'deleteAssistant', answer: { message }, call: (client) => client.deleteAssistant({ id: 1 }) },
+  {
+    name: 'disableWebhook',
+    answer: { message, data: [] },
+    call: (client) => client.disableWebhook({ body: { assistant_id: 1 } }),
+  },
+  {
+    name: 'listVoices',
+    answer: [
+      {
+        id: 1,
+        name: 'Aria',
+        language_id: 1,
+        gender: 'female',
+        preview_url: null,
+        accent: 'British',
+        age: 'young',
+        synthesizer_provider_id: 2,
+      },
+    ],
+    call: (client) => client.listVoices(),
+  },
+  { name: 'listModels', answer: [{ id: 1, name: 'Small' }], call: (client) => client.listModels() },
+  { name: 'readTool', answer: tool, call: (client) => client.readTool({ id: 1 }) },
+  {
+    name: 'listKnowledgebases',
+    answer: { data: [knowledgebase] },
+    call: (client) => client.listKnowledgebases(),
+  },
+  {
+    name: 'updateLead',
+    answer: { message, data: lead },
+    call: (client) => client.updateLead({ id: 1, body: { status: 'completed' } }),
+  },
+  { name: 'listCampaigns', answer: [campaign], call: (client) => client.listCampaigns() },
+  {
+    name: 'createCampaign',
+    answer: { message, data: campaign },
+    call: (client) => client.createCampaign({ body: { name: 'Spring', assistant_id: 1 } }),
+  },
+  {
+    name: 'updateCampaignStatus',
+    answer: { message, success: true, data: { campaign_id: 3, status: 'in-progress' } },
+    call: (client) => client.updateCampaignStatus({ body: { campaign_id: 3, action: 'start' } }),
+  },
+  { name: 'listCalls', answer: page(call), call: (client) => client.listCalls() },
+  {
+    name: 'makeCall, with the call',
+    answer: { message, data: {}, call_id: 1, status: 'initiated' },
+    call: (client) => client.makeCall({ body: { phone_number: '+4915112345670', assistant_id: 1 } }),
+  },
+  {
+    name: 'searchPhoneNumbers',
+    answer: {
+      data: [
+        {
+          phone_number: '+4930123456',
+          phone_number_formatted: '+49 30 123456',
+          country_code: 'DE',
+          price: 5,
+          address_requirements: 'none',
+          sms_capable: true,
+        },
+      ],
+    },
+    call: (client) => client.searchPhoneNumbers(),
+  },
+  {
+    name: 'purchasePhoneNumber',
+    answer: { message, data: phoneNumber },
+    call: (client) => client.purchasePhoneNumber({ body: { phone_number: '+4930123456' } }),
   },
 ];
