@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { ConfigError, readConfig } from '../../src/service/config.ts';
 import { encodeWav } from '../../src/service/voice/wav.ts';
@@ -9,7 +8,7 @@ import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { startLoopbackServer } from '../support/servers/loopback-server.ts';
 import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
-import { atEnd, startService } from '../support/service/service.ts';
+import { atEnd, newDatabase, startService } from '../support/service/service.ts';
 import type { AssistantOptions } from '../support/service/service.ts';
 
 /** A stand-in for an OpenAI-compatible server, with the voices that it was asked for, and understands always the same. */
@@ -27,15 +26,7 @@ async function startSpeech(understood: string) {
   return { ...server, voices };
 }
 
-// Unique codes, since all services of the tests share one database.
-const code = (name: string) => `${name}-${randomUUID().slice(0, 8)}`;
-const [warm, plain, deaf, sharp, talker] = [
-  code('warm'),
-  code('plain'),
-  code('deaf'),
-  code('sharp'),
-  code('talker'),
-];
+const [warm, plain, deaf, sharp, talker] = ['warm', 'plain', 'deaf', 'sharp', 'talker'] as const;
 const [standard, own] = [await startSpeech('By the default.'), await startSpeech('By its own.')];
 const realtime = await RealtimeEndpoint.open();
 atEnd(() => realtime.close());
@@ -48,6 +39,8 @@ const synthesizers = [
   { code: plain, languages: ['en'], voices: ['rms'] },
 ];
 const env = {
+  // Of its own, since other tests list the catalog.
+  ...(await newDatabase()),
   WARM_KEY: 'warm-key',
   REALTIME_KEY: realtime.key,
   SPEECH_MODELS: JSON.stringify(synthesizers),
@@ -68,7 +61,8 @@ const service = await startService(
   { voice },
 );
 const owner = await Owner.create(service);
-const { pool } = service.running.database;
+const { database } = service.running;
+const { pool } = database;
 
 async function list(path: string) {
   return JSON.parse((await owner.get(`assistants/${path}`)).text) as Record<string, unknown>[];
@@ -103,10 +97,8 @@ async function talk(limits: NonNullable<AssistantOptions['limits']>, at = servic
 
 describe('the providers of speech', () => {
   it('are listed with their languages and voices, once even after restarts', async () => {
-    await startService({
-      ...env,
-      SPEECH_MODELS: JSON.stringify([{ ...synthesizers[0], name: 'Warmer speech', languages: ['en'] }]),
-    });
+    const changed = [{ ...synthesizers[0], name: 'Warmer speech', languages: ['en'] }];
+    await startService({ ...env, SPEECH_MODELS: JSON.stringify(changed) }, { database });
     const listed = (await list('synthesizer-providers?language_id=1')).filter(
       (each) => each['code'] === warm,
     );
@@ -171,7 +163,7 @@ describe('the providers of speech', () => {
   });
 
   it('are the package without any endpoint, with its voices', async () => {
-    const at = await startService(env, { voice });
+    const at = await startService(env, { voice, database });
     const heard = await talk({ voiceId: await idOf('voices', 'rms', plain) }, at);
     assert.deepEqual(new Set(voice.speech.voices), new Set(['rms']));
     assert.equal(heard, 'user: Heard by the package.');
