@@ -30,11 +30,11 @@ export function requestCall(
   client: ConversationClient,
   uuid: string,
   body: { readonly sdp: string; readonly call?: string | undefined },
-  options: RequestOptions = {},
+  options: RequestOptions,
 ): Promise<StartedCall> {
   return withProof(
     (proof) =>
-      client.json(startVoice, { ...options, uuid, body: { ...body, proof_of_work: proof } }, notFound),
+      client.json(startVoice, { ...options, uuid, body: { proof_of_work: proof, ...body } }, notFound),
     options.signal,
   );
 }

@@ -136,7 +136,7 @@ describe('the limits of web calls', () => {
     assert.deepEqual([status, json['error']], [428, 'Proof of work required.']);
     assert.deepEqual(await visitor.calls(), []);
     const client = new ChatClient({ baseUrl: visitor.service.url });
-    const started = await requestCall(client, uuid, { sdp: offer });
+    const started = await requestCall(client, uuid, { sdp: offer }, {});
     assert.equal(started.sdp, 'v=0 answer');
     await visitor.hangUp();
   });
