@@ -9,6 +9,7 @@ import {
   propertiesTable,
   slotsTable,
 } from './element.ts';
+import { commandsTable } from './commands.ts';
 import { errorCodesTable } from './error-codes.ts';
 import { operationsList } from './operations.ts';
 import { settingsTable } from './settings.ts';
@@ -16,6 +17,7 @@ import { settingsTable } from './settings.ts';
 /** The sections that a page includes by a line such as `<!-- generated: settings -->`. */
 export const sections: Readonly<Record<string, () => string>> = {
   attributes: attributesTable,
+  commands: commandsTable,
   'custom-properties': customPropertiesTable,
   'error-codes': errorCodesTable,
   events: eventsTable,
