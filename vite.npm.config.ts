@@ -38,11 +38,12 @@ function element(): UserConfig {
       element: 'src/widget/voice-assistant-chat.ts',
       react: 'src/widget/react.ts',
     },
-    // One file each, as for script tags. The first takes the modules that it shares with the panel.
+    // One file each, as for script tags. The first takes the modules that it shares with the panel. Bundlers keep the names,
+    // by which a site can leave them out of what it prefetches.
     [
-      { name: 'shell', test: /widget.voice-assistant-chat\.ts/ },
-      { name: 'panel', test: /panel.panel\.ts|zod/ },
-      { name: 'talk', test: /parts.talk\.ts|safe-address|decode-entities/ },
+      { name: 'voice-assistant-chat-shell', test: /widget.voice-assistant-chat\.ts/ },
+      { name: 'voice-assistant-chat-panel', test: /panel.panel\.ts|zod/ },
+      { name: 'voice-assistant-chat-talk', test: /parts.talk\.ts|safe-address|decode-entities/ },
     ],
   );
   return { build: { ...config.build, license: { fileName: 'licenses.md' } } };

@@ -8,10 +8,10 @@ export default defineNuxtConfig({
   hooks: {
     // Without this, every page prefetches the panel and the languages of the chat.
     'build:manifest': (manifest) => {
+      const isChat = (path: string) => `${path} ${manifest[path]?.name}`.includes('voice-assistant-chat');
       for (const [path, file] of Object.entries(manifest)) {
-        if (path.includes('voice-assistant-chat')) file.prefetch = file.preload = false;
-        file.dynamicImports =
-          file.dynamicImports?.filter((name) => !name.includes('voice-assistant-chat')) ?? [];
+        if (isChat(path)) file.prefetch = file.preload = false;
+        file.dynamicImports = file.dynamicImports?.filter((name) => !isChat(name)) ?? [];
       }
     },
   },
