@@ -3,8 +3,12 @@
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /src
-COPY . .
+# Dependencies first, so that they are installed again only if these files change.
+COPY package.json package-lock.json ./
+COPY src/service/package.json src/service/
+COPY src/voice/package.json src/voice/
 RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY . .
 RUN npm run build && npm run build --workspace src/service --workspace src/voice
 
 FROM node:24-bookworm-slim AS dependencies
