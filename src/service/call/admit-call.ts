@@ -126,7 +126,7 @@ async function admit(parts: AdmissionParts, call: IncomingCall): Promise<Explain
     await countStartedCalls(tx, found.userId, 1);
     return {
       type: 'accept',
-        plan: { ...(await planLine(tx, stored.id, found.assistant)), ...tokens },
+      plan: { ...(await planLine(tx, stored.id, found.assistant)), ...tokens },
     };
   });
 }
