@@ -427,7 +427,7 @@ let microphone: FakeMicrophone;
     service.iceServers = [{ urls: 'turn://turn.example' }];
     const chat = await open();
     await click(chat.part('call-button'));
-    await until(() => label(chat).includes('The call did not work.'), `the end; it is: ${label(chat)}`);
+    await until(() => label(chat).includes('The call failed.'), `the end; it is: ${label(chat)}`);
   });
 
   it('keeps the line that was opened again when the time to do so is over', async () => {
@@ -446,7 +446,7 @@ let microphone: FakeMicrophone;
     replace(AbortSignal, 'timeout', () => AbortSignal.abort());
     const chat = await calling();
     service.lose();
-    await until(() => label(chat).includes('The line was lost.'), 'the reason');
+    await until(() => label(chat).includes('The connection was lost.'), 'the reason');
     expect(microphone.isOn).to.equal(false);
   });
 

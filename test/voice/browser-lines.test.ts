@@ -110,7 +110,7 @@ for (const engine of callEngines()) {
       await visitor.until('over');
       const seconds = (Date.now() - since) / 1000;
       service.isCutOff = false;
-      assert.match(await visitor.label(), /The line was lost/);
+      assert.match(await visitor.label(), /The connection was lost/);
       assert(seconds > 9 && seconds < 20, `gave up after ${seconds} s`);
       await visitor.write('Do you deliver to Austria?');
       await visitor.message(/^assistant: [^]*Austria/);
