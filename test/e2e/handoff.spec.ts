@@ -49,10 +49,17 @@ describe(
 
     /** Opens a chat that receives events, with a conversation that a person has taken over; returns its UUID. */
     async function openHandedOver(page: Page): Promise<string> {
-      const opened = page.waitForResponse((response) => response.url().endsWith('/api/conversations'));
       await page.goto(site.url);
+      const opened = page.evaluate(
+        () =>
+          new Promise<string>((resolve) => {
+            addEventListener('chat-ready', (event) => {
+              resolve((event as CustomEvent<{ conversationId: string }>).detail.conversationId);
+            });
+          }),
+      );
       await page.locator('[part~=launcher]').click();
-      const { conversation_id: uuid } = (await (await opened).json()) as { conversation_id: string };
+      const uuid = await opened;
       await post(`automate/conversations/${uuid}/disable-ai`);
       await page.locator('[part~=person]').waitFor();
       return uuid;
