@@ -220,7 +220,7 @@ export function allSuites(): Suite[] {
     {
       name: 'exhaustive',
       run: nodeTests(
-        ['every-cut', 'exactly-once'].map((name) => `test/widget/conversation/${name}.test.ts`),
+        ['cut-connections', 'exactly-once'].map((name) => `test/widget/conversation/${name}.test.ts`),
         '--test-timeout=3600000',
       ),
       env: { TEST_EXHAUSTIVE: '1' },

@@ -3,7 +3,7 @@ import { after, before, describe, it, mock } from 'node:test';
 import { answerTo, ChatServer, gate, type Step } from '../../support/servers/chat-server.ts';
 import { isExhaustive } from '../../support/exhaustive.ts';
 import { until } from '../../support/until.ts';
-import { kindsOfService } from './kinds-of-service.ts';
+import { serviceVariants } from './service-variants.ts';
 import { Browser, type Visit } from './visit.ts';
 
 /*
@@ -125,8 +125,8 @@ async function play({ server, fault: { step, release }, goesAwayAt }: Plan): Pro
 
 const answered = (text: string): string[] => [`user: ${text}`, `assistant: ${answerTo(text)}`];
 
-for (const [row, [what, options]] of kindsOfService.entries()) {
-  describe(`a service that ${what}`, () => {
+for (const [row, [does, options]] of serviceVariants.entries()) {
+  describe(`a service that ${does}`, () => {
     let server: ChatServer;
     before(async () => {
       server = await ChatServer.start({ greeting: 'Hello!', ...options });

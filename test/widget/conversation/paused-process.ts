@@ -3,7 +3,7 @@ import { Browser } from './visit.ts';
 
 /*
  * A process with a conversation that waits for its next attempt, and then is paused: it ends by itself unless a timer is
- * left. Run by coming-back.test.ts.
+ * left. Run by retry-after.test.ts.
  */
 const server = await ChatServer.start();
 const visit = new Browser().visit(server);

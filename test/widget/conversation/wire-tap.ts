@@ -47,7 +47,7 @@ export class Exchange {
 }
 
 /** Records every byte of a server's answers, and cuts at a given point. */
-export class CuttingWire {
+export class WireTap {
   readonly exchanges: Exchange[] = [];
   /** The delayed requests and answers. */
   readonly held = new Set<Held>();

@@ -3,8 +3,8 @@ import { after, before, describe, it, mock } from 'node:test';
 import { answerTo, ChatServer } from '../../support/servers/chat-server.ts';
 import { isExhaustive } from '../../support/exhaustive.ts';
 import { until } from '../../support/until.ts';
-import { CuttingWire, type Cut, type Exchange, type Held, type Way } from './cutting-wire.ts';
-import { kindsOfService } from './kinds-of-service.ts';
+import { WireTap, type Cut, type Exchange, type Held, type Way } from './wire-tap.ts';
+import { serviceVariants } from './service-variants.ts';
 import { Browser, type Visit } from './visit.ts';
 
 /*
@@ -56,7 +56,7 @@ after(() => {
 class Visitor {
   readonly #browser = new Browser();
   readonly #server: ChatServer;
-  readonly #wire: CuttingWire;
+  readonly #wire: WireTap;
   #now = 1_000_000;
   #page: Visit;
   #written = 0;
@@ -68,7 +68,7 @@ class Visitor {
   /** Messages that were shown wrongly. */
   readonly wrong = new Set<string>();
 
-  constructor(server: ChatServer, wire: CuttingWire) {
+  constructor(server: ChatServer, wire: WireTap) {
     this.#server = server;
     this.#wire = wire;
     this.#browser.now = () => this.#now;
@@ -166,7 +166,7 @@ async function play(
   cuts: readonly Cut[],
   knowsKeys = false,
 ): Promise<readonly Exchange[]> {
-  const wire = new CuttingWire(cuts);
+  const wire = new WireTap(cuts);
   server.wire = wire.take;
   const before = server.conversations.length;
   const visitor = new Visitor(server, wire);
@@ -206,8 +206,8 @@ function* pointsOf(exchanges: readonly Exchange[], from: number, way: Way): Gene
   }
 }
 
-for (const [row, [what, options]] of kindsOfService.entries()) {
-  describe(`a service that ${what}`, () => {
+for (const [row, [does, options]] of serviceVariants.entries()) {
+  describe(`a service that ${does}`, () => {
     let server: ChatServer;
     before(async () => {
       server = await ChatServer.start({ greeting: 'Hello!', ...options });

@@ -1,7 +1,7 @@
 import type { ChatServerOptions } from '../../support/servers/chat-server.ts';
 
-/** The kinds of services of this interface. With none of them may a message be lost or doubled. */
-export const kindsOfService: readonly [what: string, options: ChatServerOptions][] = [
+/** The variants of services with this interface. No variant may lose or duplicate a message. */
+export const serviceVariants: readonly [does: string, options: ChatServerOptions][] = [
   ['answers in JSON', {}],
   ['streams', { streams: true }],
   ['answers in JSON and knows idempotency keys', { knowsKeys: true }],
