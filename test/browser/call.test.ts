@@ -728,7 +728,7 @@ describe('a call in another tab', () => {
     const chat = await open();
     await until(() => chat.find('[part="dictate-button"]') !== null, 'dictation');
     await click(chat.part('call-button'));
-    await until(() => label(chat) === 'This browser does not support that.', 'the reason');
+    await until(() => label(chat) === 'This browser does not support this feature.', 'the reason');
     await unmountAll();
     await stub.stop();
   });

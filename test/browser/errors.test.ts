@@ -165,7 +165,7 @@ describe('an error', () => {
     ['limit-reached', /reached its limit for today\..*Your message is saved\./s, 'limit-reached'],
     [
       'engine-failed',
-      /Failed to process message: the language model is not available\..*Nothing was charged/s,
+      /Failed to process message: the language model is not available\..*Please try again/s,
       'engine-failed',
     ],
     ['html-on-message', /unreadable/, 'bad-response'],

@@ -167,7 +167,7 @@ describe('the menu', () => {
   });
 
   it('copies the transcript, and reports success or refusal', async () => {
-    const denied = 'This browser does not support that.';
+    const denied = 'This browser does not support this feature.';
     const chat = await mountWithMenu();
     let copied = '';
     const { clipboard } = navigator;

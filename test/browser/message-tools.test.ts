@@ -174,7 +174,7 @@ describe('the actions of a message', () => {
     expect(copied).to.deep.equal([text]);
 
     // A refusal is also shown for a while, or until the button loses the focus.
-    const denied = 'This browser does not support that.';
+    const denied = 'This browser does not support this feature.';
     clipboard.writeText = () => Promise.reject(new DOMException('No', 'NotAllowedError'));
     const button = chat.part('copy-button');
     await until(() => announcement().includes('Copied'), 'the confirmation');

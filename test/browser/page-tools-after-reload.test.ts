@@ -40,7 +40,7 @@ describe('tool calls of an earlier visit', () => {
     const second = await openWithTools(showProduct(() => runs++, true));
     await second.answered(2);
     // Its result has not been sent yet.
-    await until(() => toolRequests(second)[0]?.innerText.includes('was run') === true, 'the outcome');
+    await until(() => toolRequests(second)[0]?.innerText.includes('is done') === true, 'the outcome');
     await click(second.find('[part~="go-on"] button') as HTMLElement);
     await second.answered(3);
     expect(results).to.deep.equal([0]);

@@ -65,8 +65,8 @@ describe('tools of the page', () => {
     await click(buttonIn(request, 'Allow'));
     expect(await used).to.deep.equal({ name: 'show_product', outcome: 'done' });
     expect(receivedArguments).to.deep.equal([{ code: 'ALP-40' }]);
-    await until(() => toolRequests(chat)[0]?.innerText.includes('was run') === true, 'the outcome');
-    expect(announcementOf(chat)).to.contain('“Show product” was run.');
+    await until(() => toolRequests(chat)[0]?.innerText.includes('is done') === true, 'the outcome');
+    expect(announcementOf(chat)).to.contain('“Show product” is done.');
 
     await chat.ask('Thank you');
     await chat.answered(3);
@@ -104,7 +104,7 @@ describe('tools of the page', () => {
     expect(shadowRoot?.activeElement).to.equal(chat.input);
     buttonIn(toolRequests(chat)[0] as HTMLElement, 'Allow').focus();
     await press('Enter');
-    await until(() => toolRequests(chat)[0]?.innerText.includes('was run') === true, 'the outcome');
+    await until(() => toolRequests(chat)[0]?.innerText.includes('is done') === true, 'the outcome');
     await until(() => shadowRoot?.activeElement === chat.input, 'the focus in the composer');
   });
 
@@ -127,7 +127,7 @@ describe('tools of the page', () => {
     expect(resume(), 'nothing to go on with').to.equal(null);
     buttonIn(request, 'Always allow in this conversation').focus();
     await press('Enter');
-    await until(() => announcementOf(chat).includes('“Show a product” was run.'), 'the outcome');
+    await until(() => announcementOf(chat).includes('“Show a product” is done.'), 'the outcome');
     await until(() => resume() !== null, 'the button to continue');
     expect(sent, 'nothing that the visitor did not send').to.have.lengthOf(1);
     resume()?.focus();
@@ -211,7 +211,7 @@ describe('tools of the page', () => {
     await chat.answered(3);
     expect(sent[1]?.tool_results?.[0]?.result).to.deep.equal({ error: 'No such product' });
     await until(
-      () => toolRequests(chat).at(-1)?.innerText.includes('was run') === true,
+      () => toolRequests(chat).at(-1)?.innerText.includes('is done') === true,
       'the second outcome',
     );
     await chat.ask('Thank you');

@@ -113,8 +113,8 @@ describe('dictation', () => {
 
   for (const [error, text] of [
     ['not-allowed', 'The microphone is blocked'],
-    ['no-speech', 'That was not understood'],
-    ['network', 'This browser does not support that'],
+    ['no-speech', 'I didn’t catch that'],
+    ['network', 'This browser does not support this feature'],
   ] as const)
     it(`explains the error ${error}`, async () => {
       const chat = await open();
@@ -132,7 +132,7 @@ describe('dictation', () => {
     if (engine !== 'firefox') restoreWindow = replaceInWindow(silent);
     const chat = await open();
     await click(chat.part('dictate-button'));
-    await until(() => note(chat) === 'This browser does not support that.', 'the reason');
+    await until(() => note(chat) === 'This browser does not support this feature.', 'the reason');
   });
 
   it('shows the volume, and releases the microphone', async function () {
@@ -223,7 +223,7 @@ describe('reading aloud', () => {
     restoreWindow = replaceInWindow({ speechSynthesis: undefined });
     const chat = await open();
     await click(buttons(chat)[0] as HTMLElement);
-    await until(() => note(chat) === 'This browser does not support that.', 'the reason');
+    await until(() => note(chat) === 'This browser does not support this feature.', 'the reason');
   });
 });
 

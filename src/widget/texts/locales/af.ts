@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Te veel boodskappe in ’n kort tyd.',
   signIn: 'Meld weer aan of herlaai hierdie bladsy.',
   refusedAdvice: 'Verander u boodskap en stuur dit weer.',
-  engineAdvice: 'Niks is gehef nie. Probeer weer.',
+  engineAdvice: 'Probeer weer.',
 
   inspect: 'Wat die assistent gedoen het',
 

@@ -49,7 +49,7 @@ export default {
   waitAdvice: 'Qısa müddətdə həddən çox mesaj.',
   signIn: 'Yenidən daxil olun və ya bu səhifəni yeniləyin.',
   refusedAdvice: 'Mesajı dəyişin və yenidən göndərin.',
-  engineAdvice: 'Heç bir ödəniş tutulmadı. Yenidən cəhd edin.',
+  engineAdvice: 'Yenidən cəhd edin.',
 
   inspect: 'Köməkçinin etdikləri',
 

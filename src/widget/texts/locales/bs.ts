@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Previše poruka za kratko vrijeme.',
   signIn: 'Prijavite se ponovo ili osvježite ovu stranicu.',
   refusedAdvice: 'Izmijenite poruku i pošaljite je ponovo.',
-  engineAdvice: 'Ništa nije naplaćeno. Pokušajte ponovo.',
+  engineAdvice: 'Pokušajte ponovo.',
 
   inspect: 'Šta je asistent uradio',
 

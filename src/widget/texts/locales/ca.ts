@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Massa missatges en poc temps.',
   signIn: 'Torneu a iniciar la sessió o actualitzeu aquesta pàgina.',
   refusedAdvice: 'Canvieu el missatge i torneu-lo a enviar.',
-  engineAdvice: 'No s’ha cobrat res. Torneu-ho a provar.',
+  engineAdvice: 'Torneu-ho a provar.',
 
   inspect: 'Què ha fet l’assistent',
 

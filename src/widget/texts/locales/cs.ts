@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Příliš mnoho zpráv v krátké době.',
   signIn: 'Přihlaste se znovu, nebo obnovte tuto stránku.',
   refusedAdvice: 'Upravte zprávu a odešlete ji znovu.',
-  engineAdvice: 'Nic nebylo účtováno. Zkuste to znovu.',
+  engineAdvice: 'Zkuste to znovu.',
 
   inspect: 'Co asistent udělal',
 

@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'For mange beskeder på kort tid.',
   signIn: 'Log ind igen, eller genindlæs siden.',
   refusedAdvice: 'Ret din besked, og send den igen.',
-  engineAdvice: 'Intet er blevet opkrævet. Prøv igen.',
+  engineAdvice: 'Prøv igen.',
 
   inspect: 'Hvad assistenten gjorde',
 

@@ -52,7 +52,7 @@ export default {
   waitAdvice: 'Zu viele Nachrichten in kurzer Zeit.',
   signIn: 'Melden Sie sich erneut an, oder laden Sie diese Seite neu.',
   refusedAdvice: 'Ändern Sie die Nachricht und senden Sie sie erneut.',
-  engineAdvice: 'Es wurde nichts berechnet. Versuchen Sie es erneut.',
+  engineAdvice: 'Versuchen Sie es erneut.',
 
   inspect: 'Was der Assistent getan hat',
 

@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Demasiados mensajes en poco tiempo.',
   signIn: 'Inicie sesión de nuevo o recargue esta página.',
   refusedAdvice: 'Cambie el mensaje y envíelo de nuevo.',
-  engineAdvice: 'No se ha cobrado nada. Inténtelo de nuevo.',
+  engineAdvice: 'Inténtelo de nuevo.',
 
   inspect: 'Lo que hizo el asistente',
 

@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Liiga palju sõnumeid lühikese ajaga.',
   signIn: 'Logige uuesti sisse või laadige see leht uuesti.',
   refusedAdvice: 'Muutke sõnumit ja saatke see uuesti.',
-  engineAdvice: 'Tasu ei võetud. Proovige uuesti.',
+  engineAdvice: 'Proovige uuesti.',
 
   inspect: 'Mida assistent tegi',
 

@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Mezu gehiegi denbora gutxian.',
   signIn: 'Hasi saioa berriro edo kargatu berriro orri hau.',
   refusedAdvice: 'Aldatu mezua eta bidali berriro.',
-  engineAdvice: 'Ez da ezer kobratu. Saiatu berriro.',
+  engineAdvice: 'Saiatu berriro.',
 
   inspect: 'Laguntzaileak egindakoa',
 

@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Liian monta viestiä lyhyessä ajassa.',
   signIn: 'Kirjaudu uudelleen sisään tai lataa tämä sivu uudelleen.',
   refusedAdvice: 'Muuta viestiä ja lähetä se uudelleen.',
-  engineAdvice: 'Mitään ei veloitettu. Yritä uudelleen.',
+  engineAdvice: 'Yritä uudelleen.',
 
   inspect: 'Mitä avustaja teki',
 

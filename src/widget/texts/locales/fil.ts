@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Masyadong maraming mensahe sa maikling panahon.',
   signIn: 'Mag-sign in ulit o i-reload ang page na ito.',
   refusedAdvice: 'Baguhin ang mensahe mo at ipadala ulit.',
-  engineAdvice: 'Walang siningil. Subukan ulit.',
+  engineAdvice: 'Subukan ulit.',
 
   inspect: 'Ang ginawa ng katulong',
 

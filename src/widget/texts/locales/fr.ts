@@ -51,7 +51,7 @@ export default {
   waitAdvice: 'Trop de messages en peu de temps.',
   signIn: 'Reconnectez-vous ou rechargez cette page.',
   refusedAdvice: 'Modifiez votre message et renvoyez-le.',
-  engineAdvice: 'Rien n’a été facturé. Réessayez.',
+  engineAdvice: 'Réessayez.',
 
   inspect: 'Ce que l’assistant a fait',
 

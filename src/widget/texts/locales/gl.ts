@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Demasiadas mensaxes en pouco tempo.',
   signIn: 'Inicie sesión de novo ou recargue esta páxina.',
   refusedAdvice: 'Cambie a mensaxe e envíea de novo.',
-  engineAdvice: 'Non se cobrou nada. Ténteo de novo.',
+  engineAdvice: 'Ténteo de novo.',
 
   inspect: 'O que fixo o asistente',
 

@@ -49,7 +49,7 @@ export default {
   waitAdvice: 'יותר מדי הודעות בזמן קצר.',
   signIn: 'יש להתחבר שוב או לטעון מחדש את הדף.',
   refusedAdvice: 'יש לשנות את ההודעה ולשלוח אותה שוב.',
-  engineAdvice: 'לא בוצע חיוב. אפשר לנסות שוב.',
+  engineAdvice: 'אפשר לנסות שוב.',
 
   inspect: 'מה העוזר עשה',
 

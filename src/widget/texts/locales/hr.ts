@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Previše poruka u kratkom vremenu.',
   signIn: 'Prijavite se ponovno ili osvježite ovu stranicu.',
   refusedAdvice: 'Promijenite poruku i pošaljite je ponovno.',
-  engineAdvice: 'Ništa nije naplaćeno. Pokušajte ponovno.',
+  engineAdvice: 'Pokušajte ponovno.',
 
   inspect: 'Što je asistent učinio',
 

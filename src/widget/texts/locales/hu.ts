@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Túl sok üzenet rövid idő alatt.',
   signIn: 'Jelentkezzen be újra, vagy töltse újra ezt az oldalt.',
   refusedAdvice: 'Módosítsa az üzenetet, és küldje el újra.',
-  engineAdvice: 'Nem számítottunk fel semmit. Próbálja újra.',
+  engineAdvice: 'Próbálja újra.',
 
   inspect: 'Mit tett az asszisztens',
 

@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Terlalu banyak pesan dalam waktu singkat.',
   signIn: 'Masuk lagi atau muat ulang halaman ini.',
   refusedAdvice: 'Ubah pesan Anda dan kirim lagi.',
-  engineAdvice: 'Tidak ada biaya yang dikenakan. Coba lagi.',
+  engineAdvice: 'Coba lagi.',
 
   inspect: 'Yang dilakukan asisten',
 

@@ -49,7 +49,7 @@ export default {
   waitAdvice: 'Of mörg skilaboð á stuttum tíma.',
   signIn: 'Skráðu þig inn aftur eða endurhladdu þessari síðu.',
   refusedAdvice: 'Breyttu skilaboðunum og sendu þau aftur.',
-  engineAdvice: 'Ekkert var gjaldfært. Reyndu aftur.',
+  engineAdvice: 'Reyndu aftur.',
 
   inspect: 'Það sem aðstoðarmaðurinn gerði',
 

@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Troppi messaggi in poco tempo.',
   signIn: 'Acceda di nuovo o ricarichi questa pagina.',
   refusedAdvice: 'Modifichi il messaggio e lo invii di nuovo.',
-  engineAdvice: 'Non è stato addebitato nulla. Riprovi.',
+  engineAdvice: 'Riprovi.',
 
   inspect: 'Che cosa ha fatto l’assistente',
 

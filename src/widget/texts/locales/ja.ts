@@ -51,7 +51,7 @@ export default {
   waitAdvice: '短時間に送られたメッセージが多すぎます。',
   signIn: 'もう一度ログインするか、このページを再読み込みしてください。',
   refusedAdvice: 'メッセージを変更して、もう一度送信してください。',
-  engineAdvice: '料金は発生していません。もう一度お試しください。',
+  engineAdvice: 'もう一度お試しください。',
 
   inspect: 'アシスタントの動作',
 

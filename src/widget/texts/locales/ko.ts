@@ -50,7 +50,7 @@ export default {
   waitAdvice: '짧은 시간에 메시지가 너무 많습니다.',
   signIn: '다시 로그인하거나 이 페이지를 새로고침하세요.',
   refusedAdvice: '메시지를 바꿔서 다시 보내세요.',
-  engineAdvice: '요금은 청구되지 않았습니다. 다시 시도하세요.',
+  engineAdvice: '다시 시도하세요.',
 
   inspect: '도우미가 한 일',
 

@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Per daug žinučių per trumpą laiką.',
   signIn: 'Prisijunkite iš naujo arba įkelkite šį puslapį iš naujo.',
   refusedAdvice: 'Pakeiskite žinutę ir siųskite ją dar kartą.',
-  engineAdvice: 'Mokestis netaikytas. Bandykite dar kartą.',
+  engineAdvice: 'Bandykite dar kartą.',
 
   inspect: 'Ką atliko asistentas',
 

@@ -49,7 +49,7 @@ export default {
   waitAdvice: 'Pārāk daudz ziņojumu īsā laikā.',
   signIn: 'Pierakstieties vēlreiz vai pārlādējiet šo lapu.',
   refusedAdvice: 'Mainiet ziņojumu un sūtiet to vēlreiz.',
-  engineAdvice: 'Maksa netika ieturēta. Mēģiniet vēlreiz.',
+  engineAdvice: 'Mēģiniet vēlreiz.',
 
   inspect: 'Ko paveica asistents',
 

@@ -51,7 +51,7 @@ export default {
   waitAdvice: 'Terlalu banyak mesej dalam masa yang singkat.',
   signIn: 'Log masuk semula atau muat semula halaman ini.',
   refusedAdvice: 'Ubah mesej anda dan hantar semula.',
-  engineAdvice: 'Tiada bayaran dikenakan. Cuba lagi.',
+  engineAdvice: 'Cuba lagi.',
 
   inspect: 'Apa yang pembantu lakukan',
 

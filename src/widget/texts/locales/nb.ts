@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'For mange meldinger på kort tid.',
   signIn: 'Logg inn igjen, eller last inn siden på nytt.',
   refusedAdvice: 'Endre meldingen og send den på nytt.',
-  engineAdvice: 'Ingenting er belastet. Prøv igjen.',
+  engineAdvice: 'Prøv igjen.',
 
   inspect: 'Hva assistenten gjorde',
 

@@ -51,7 +51,7 @@ export default {
   waitAdvice: 'Te veel berichten in korte tijd.',
   signIn: 'Log opnieuw in of laad deze pagina opnieuw.',
   refusedAdvice: 'Wijzig uw bericht en verzend het opnieuw.',
-  engineAdvice: 'Er is niets in rekening gebracht. Probeer het opnieuw.',
+  engineAdvice: 'Probeer het opnieuw.',
 
   inspect: 'Wat de assistent heeft gedaan',
 

@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Zbyt wiele wiadomości w krótkim czasie.',
   signIn: 'Zaloguj się ponownie lub odśwież tę stronę.',
   refusedAdvice: 'Zmień wiadomość i wyślij ją ponownie.',
-  engineAdvice: 'Nic nie naliczono. Spróbuj ponownie.',
+  engineAdvice: 'Spróbuj ponownie.',
 
   inspect: 'Co zrobił asystent',
 

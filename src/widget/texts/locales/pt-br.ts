@@ -51,7 +51,7 @@ export default {
   waitAdvice: 'Mensagens demais em pouco tempo.',
   signIn: 'Entre novamente ou recarregue esta página.',
   refusedAdvice: 'Altere sua mensagem e envie novamente.',
-  engineAdvice: 'Nada foi cobrado. Tente novamente.',
+  engineAdvice: 'Tente novamente.',
 
   inspect: 'O que o assistente fez',
 

@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Demasiadas mensagens em pouco tempo.',
   signIn: 'Inicie sessão novamente ou recarregue esta página.',
   refusedAdvice: 'Altere a mensagem e envie-a novamente.',
-  engineAdvice: 'Nada foi cobrado. Tente novamente.',
+  engineAdvice: 'Tente novamente.',
 
   inspect: 'O que o assistente fez',
 

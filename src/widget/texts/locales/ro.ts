@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Prea multe mesaje în scurt timp.',
   signIn: 'Conectați-vă din nou sau reîncărcați această pagină.',
   refusedAdvice: 'Modificați mesajul și trimiteți-l din nou.',
-  engineAdvice: 'Nu s-a taxat nimic. Încercați din nou.',
+  engineAdvice: 'Încercați din nou.',
 
   inspect: 'Ce a făcut asistentul',
 

@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Priveľa správ za krátky čas.',
   signIn: 'Prihláste sa znova alebo obnovte túto stránku.',
   refusedAdvice: 'Upravte správu a odošlite ju znova.',
-  engineAdvice: 'Nič sa neúčtovalo. Skúste to znova.',
+  engineAdvice: 'Skúste to znova.',
 
   inspect: 'Čo asistent urobil',
 

@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Preveč sporočil v kratkem času.',
   signIn: 'Prijavite se znova ali osvežite to stran.',
   refusedAdvice: 'Spremenite sporočilo in ga pošljite znova.',
-  engineAdvice: 'Nič ni bilo zaračunano. Poskusite znova.',
+  engineAdvice: 'Poskusite znova.',
 
   inspect: 'Kaj je pomočnik naredil',
 

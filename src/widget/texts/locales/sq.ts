@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Shumë mesazhe në pak kohë.',
   signIn: 'Hyni përsëri ose ringarkoni këtë faqe.',
   refusedAdvice: 'Ndryshojeni mesazhin dhe dërgojeni përsëri.',
-  engineAdvice: 'Nuk u tarifua asgjë. Provoni përsëri.',
+  engineAdvice: 'Provoni përsëri.',
 
   inspect: 'Çfarë bëri asistenti',
 

@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'För många meddelanden på kort tid.',
   signIn: 'Logga in igen eller läs in sidan på nytt.',
   refusedAdvice: 'Ändra ditt meddelande och skicka det igen.',
-  engineAdvice: 'Inget har debiterats. Försök igen.',
+  engineAdvice: 'Försök igen.',
 
   inspect: 'Vad assistenten gjorde',
 

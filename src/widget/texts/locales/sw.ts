@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Ujumbe mwingi mno kwa muda mfupi.',
   signIn: 'Ingia tena au pakia upya ukurasa huu.',
   refusedAdvice: 'Badilisha ujumbe wako na uutume tena.',
-  engineAdvice: 'Hujatozwa chochote. Jaribu tena.',
+  engineAdvice: 'Jaribu tena.',
 
   inspect: 'Alichofanya msaidizi',
 

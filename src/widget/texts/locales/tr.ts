@@ -50,7 +50,7 @@ export default {
   waitAdvice: 'Kısa sürede çok fazla mesaj.',
   signIn: 'Yeniden oturum açın veya bu sayfayı yenileyin.',
   refusedAdvice: 'Mesajınızı değiştirip yeniden gönderin.',
-  engineAdvice: 'Hiçbir ücret alınmadı. Yeniden deneyin.',
+  engineAdvice: 'Yeniden deneyin.',
 
   inspect: 'Asistanın yaptıkları',
 

@@ -51,7 +51,7 @@ export default {
   waitAdvice: 'Quá nhiều tin nhắn trong thời gian ngắn.',
   signIn: 'Hãy đăng nhập lại hoặc tải lại trang này.',
   refusedAdvice: 'Hãy sửa tin nhắn rồi gửi lại.',
-  engineAdvice: 'Không có khoản phí nào. Hãy thử lại.',
+  engineAdvice: 'Hãy thử lại.',
 
   inspect: 'Những gì trợ lý đã làm',
 

@@ -49,7 +49,7 @@ export default {
   waitAdvice: '短時間內訊息過多。',
   signIn: '請重新登入，或重新載入此頁面。',
   refusedAdvice: '請修改訊息後重新傳送。',
-  engineAdvice: '未產生費用。請再試一次。',
+  engineAdvice: '請再試一次。',
 
   inspect: '助理的操作',
 

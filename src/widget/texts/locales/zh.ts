@@ -49,7 +49,7 @@ export default {
   waitAdvice: '短时间内消息过多。',
   signIn: '请重新登录，或刷新此页面。',
   refusedAdvice: '请修改消息后重新发送。',
-  engineAdvice: '未产生费用。请重试。',
+  engineAdvice: '请重试。',
 
   inspect: '助手的操作',
 
