@@ -22,7 +22,7 @@ export const voiceErrorTexts = {
   ...callRefusals,
   /** Followed by the reason. */
   unavailable: 'Voice is not available: ',
-  notOffered: 'The assistant offers no calls',
+  notOffered: 'Calls are not enabled for this assistant',
 } as const;
 
 /** Response of `GET /conversations/{uuid}/voice`. */

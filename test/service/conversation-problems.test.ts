@@ -38,7 +38,7 @@ describe('the conversation of an owner', () => {
     ['the model is over its rate limit', { status: 429 }, 'rate limited by the language model (429)'],
     ['the answer takes too long', { hang: true }, 'the time limit of 2 seconds was exceeded'],
     ['the answer breaks off', { ending: 'cut' }, 'the language model failed to answer'],
-    ['there is no answer', { chunks: [] }, 'the assistant gave no answer'],
+    ['there is no answer', { chunks: [] }, 'the language model returned an empty answer'],
   ];
   for (const [title, behavior, reason] of failures) {
     it(`contains the reason of a failed reply if ${title}, which visitors do not read`, async () => {

@@ -86,13 +86,13 @@ const failures: Failure[] = [
   ['refuses the request', { status: 400 }, /the assistant cannot answer at the moment/],
   ['is overloaded', { status: 429 }, /overloaded/],
   ['breaks down', { status: 500 }, /failed to answer/],
-  ['breaks off', { chunks: ['Well'], ending: 'cut' }, /broke off|failed|cannot be reached/],
-  ['says nothing', { chunks: [] }, /gave no answer/],
-  ['says only spaces', { chunks: ['  ', '\n'] }, /gave no answer/],
+  ['ends early', { chunks: ['Well'], ending: 'cut' }, /ended its answer early|failed|cannot be reached/],
+  ['says nothing', { chunks: [] }, /did not answer/],
+  ['says only spaces', { chunks: ['  ', '\n'] }, /did not answer/],
 ];
 const silences: Failure[] = [
   ['never answers', { hang: true }, /did not answer in time/],
-  ['falls silent', { chunks: ['Well'], ending: 'silence' }, /fell silent/],
+  ['stops responding', { chunks: ['Well'], ending: 'silence' }, /stopped responding/],
 ];
 
 function refusesAndChargesNothing(failing: TestService, cases: Failure[]) {

@@ -71,7 +71,7 @@ test('refuses an invalid cursor', async () => {
     const { status, json } = await read(conversation, `?before=${encodeURIComponent(cursor)}`);
     assert.deepEqual(
       [status, json],
-      [422, { status: false, error: 'before is no cursor of a history' }],
+      [422, { status: false, error: 'before must be a cursor returned as earlier_cursor' }],
       cursor,
     );
   }

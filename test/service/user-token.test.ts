@@ -403,7 +403,7 @@ describe('a preview token', () => {
       assert.equal(status, 401);
       assert.match(
         json['error'] as string,
-        /^The user token is not valid: no preview token of this assistant/,
+        /^The user token is not valid: the preview token is invalid or expired/,
       );
     }
     const { token } = await mint(owner, assistant.id);

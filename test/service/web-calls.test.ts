@@ -531,7 +531,7 @@ describe('a call that must not begin', () => {
   it('is refused if the assistant offers none', async () => {
     const visitor = await visit({ limits: { webCalls: false } });
     const { status, json } = await visitor.call();
-    assert.deepEqual([status, json['error']], [403, 'The assistant offers no calls']);
+    assert.deepEqual([status, json['error']], [403, 'Calls are not enabled for this assistant']);
     assert.equal((await visitor.service.get(`${visitor.path}/voice`)).status, 403);
   });
 

@@ -62,6 +62,6 @@ export async function readConversation(
 /** Turn numbers have at most nine digits. */
 function turnOf(cursor: string): number {
   if (!/^[1-9]\d{0,8}$/.test(cursor))
-    throw new ConversationError('invalid-request', 'before is no cursor of a history');
+    throw new ConversationError('invalid-request', 'before must be a cursor returned as earlier_cursor');
   return Number(cursor);
 }

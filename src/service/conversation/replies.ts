@@ -124,7 +124,7 @@ export class Replies {
         this.#generate(message, reply, signal),
       );
       const settled = await storeAnswer(this.#parts, message, this.lease.owner, answer);
-      if (!settled) throw new EngineError('the answer came too late; please send the message again');
+      if (!settled) throw new EngineError('the answer took too long; please send the message again');
       reply.complete(settled);
       countReply('answered');
     } catch (error) {
@@ -163,7 +163,9 @@ export class Replies {
       }
     }
     if (answer.text.trim() === '' && answer.functionCalls.length === 0 && signal.reason !== replyStopped) {
-      throw new EngineError('the assistant gave no answer');
+      throw new EngineError('the assistant did not answer; please try again', {
+        ownerReason: 'the language model returned an empty answer',
+      });
     }
     return { ...answer, text: answer.text.toWellFormed() };
   }
@@ -203,7 +205,7 @@ export class Replies {
     if (error instanceof EngineError) return { failure: error.message, problem: error.ownerReason };
     if (error instanceof DOMException && error.name === 'TimeoutError') {
       return {
-        failure: 'the assistant took too long to answer; please try again',
+        failure: 'the answer took too long; please try again',
         problem: `the time limit of ${this.#timeoutMs / 1000} seconds was exceeded`,
       };
     }

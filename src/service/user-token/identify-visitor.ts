@@ -50,7 +50,7 @@ export async function identifyVisitor(
   }
   if (type === 'test') {
     if (await isPreviewToken(db, id, userToken)) return { verifiedUser: null, claims: {}, isPreview: true };
-    throw ConversationError.userTokenInvalid('no preview token of this assistant, or an expired one');
+    throw ConversationError.userTokenInvalid('the preview token is invalid or expired');
   }
   if (algorithm === null) {
     throw ConversationError.userTokenInvalid('the assistant has no secret for user tokens');

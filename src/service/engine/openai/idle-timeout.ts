@@ -15,7 +15,7 @@ export async function* withIdleTimeout<Item>(
     for (;;) {
       const idle = Promise.withResolvers<never>();
       const timer = setTimeout(() => {
-        idle.reject(new EngineError('the language model fell silent'));
+        idle.reject(new EngineError('the language model stopped responding'));
       }, milliseconds);
       try {
         const next = await Promise.race([iterator.next(), idle.promise]);

@@ -205,7 +205,7 @@ export class OpenAiEngine implements Engine {
       usages.push(tokenUsage(config, reported, messages, outputCharacters));
     }
     // A connection that is cut between two events looks like a normal end.
-    if (!finished) throw new EngineError('the language model broke off its answer');
+    if (!finished) throw new EngineError('the language model ended its answer early');
   }
 }
 
