@@ -1,6 +1,6 @@
 import { ChatError } from './errors.ts';
 
-/** Most challenges for one request: another tab's message makes a solved one obsolete. */
+/** Maximum number of challenges for one request: another tab's message makes a solved one obsolete. */
 const mostChallenges = 3;
 
 /**

@@ -134,7 +134,7 @@ export const Assistant = z.looseObject({
   allowed_origins: z.array(z.string()),
   usage_webhook_url: z.nullable(z.string()),
   handoff_webhook_url: z.nullable(z.string()),
-  /** Those of its webhook addresses that are disabled, since all deliveries to them fail. */
+  /** The assistant's disabled webhook addresses: all deliveries to them failed. */
   disabled_webhook_urls: z.array(z.string()),
   private_variables: z.array(z.string()),
   conversation_ended_retrigger: z.boolean(),
@@ -253,7 +253,7 @@ const optionalFields = {
   max_visitor_messages_per_day: integer(limit.messagesPerDay),
   /** Messages of all visitors a day. */
   max_messages_per_day: integer(limit.messagesPerDay),
-  /** Messages of `test` conversations a day that no preview token was given for. */
+  /** Messages a day in `test` conversations without a preview token. */
   max_test_messages_per_day: integer(limit.messagesPerDay),
   /** Whether a visitor who has used half of the daily limit has to prove work for each further message. */
   proof_of_work: flag(),

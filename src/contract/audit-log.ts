@@ -3,7 +3,7 @@ import { paginated, timestamp } from './answer-fields.ts';
 import { ownerEndpoint, recordKinds } from './owner-endpoint.ts';
 import { calendarDate, pageQuery } from './request-fields.ts';
 
-/* The audit log: what API keys and the command line have changed. Our addition. */
+/* The audit log: changes by API keys and the command line. Our addition. */
 
 export type { RecordKind } from './owner-endpoint.ts';
 
@@ -33,7 +33,7 @@ export const AuditLogQuery = z.object({
 export type AuditLogQuery = z.infer<typeof AuditLogQuery>;
 
 export const listAuditLog = ownerEndpoint({
-  summary: 'Lists what API keys and the command line have changed, newest first, in pages. Our addition.',
+  summary: 'Lists the changes by API keys and the command line, newest first, in pages. Our addition.',
   method: 'GET',
   path: '/api/user/audit-log',
   scope: 'read',

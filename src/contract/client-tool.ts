@@ -110,7 +110,7 @@ export type ToolResults = z.infer<typeof ToolResults>;
 /** A function of the page that the assistant may call. */
 export interface ClientTool {
   readonly name: string;
-  /** Tells the assistant when and how to call it. */
+  /** Describes when and how to call the function, for the assistant. */
   readonly description: string;
   readonly parameters?: readonly {
     readonly name: string;

@@ -199,7 +199,7 @@ export const MessageAnswer = z.looseObject({
 /** Response of `disable-ai` and `enable-ai`. */
 export const AiState = z.looseObject({ status: z.literal(true), ai_enabled: z.boolean() });
 
-/** What an owner should know about a message of a conversation, and its visitor does not. Ours. */
+/** A problem with a message of a conversation, which only the owner sees. Ours. */
 export const ConversationProblem = z.looseObject({
   /** The reply failed, or its prompt had no room for everything from the page. */
   kind: z.enum(['reply-failed', 'left-out']),

@@ -46,7 +46,7 @@ export const recordLimits = {
   url: 2048,
   /** Digits of a phone number, including the country code (E.164). */
   phoneDigits: { min: 7, max: 15 },
-  /** The highest page number, ours, and the most records of a page. */
+  /** The highest page number, ours, and the maximum number of records per page. */
   page: { number: 1_000_000, size: 100 },
   variables: limits.variables,
   name: 255,

@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { calendarDate } from './request-fields.ts';
 
-/* What the owner's assistants use of language models. Our addition. */
+/* The usage of language models by the owner's assistants. Our addition. */
 
-/** What an assistant used of a model. */
+/** The usage of one model by one assistant. */
 export const ModelUsage = z.looseObject({
   /** UUID. */
   assistant_id: z.string(),

@@ -78,7 +78,7 @@ export const httpUrl = () =>
     .register(z.globalRegistry, { format: 'uri', maxLength: url })
     .check(z.refine(isHttpUrl, 'must be a valid URL that begins with http:// or https://.'));
 
-/** An origin as in an `Origin` header; `*.` before a host stands for its subdomains. */
+/** An origin as in an `Origin` header; `*.` before a host matches its subdomains. */
 export const originPattern = () =>
   patternText(
     /^https?:\/\/(\*\.)?[a-z0-9]([a-z0-9.-]{0,240}[a-z0-9])?(:[1-9]\d{0,4})?$/,

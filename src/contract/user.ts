@@ -22,7 +22,7 @@ export const ApiKey = z.looseObject({
   last_used_at: z.nullable(timestamp),
   created_at: timestamp,
   /* Our additions: */
-  /** What the key permits: each operation requires one scope. */
+  /** The permissions of the key: each operation requires one scope. */
   scopes: z.optional(z.array(z.enum(scopes))),
   /** Null if the key does not expire. */
   expires_at: z.optional(z.nullable(timestamp)),
@@ -45,7 +45,7 @@ export const readUser = ownerEndpoint({
   response: User,
 });
 
-/** What messages and calls may cost, and have cost today, in USD. Days are in UTC. */
+/** The daily spending limit for messages and calls, and today's spending, in USD. Days are in UTC. */
 export const Spending = z.looseObject({
   /** Null is no limit. */
   daily_limit: z.nullable(z.number()),

@@ -9,7 +9,7 @@ import { prepareSchemas } from './prepare-schemas.ts';
 
 prepareSchemas();
 
-/** The texts of errors that only calls have, and that a browser tells apart. */
+/** Error texts of calls by which a browser identifies the error. */
 export const callRefusals = {
   callInProgress: 'A call is in progress',
   callEnded: 'The call has ended',
@@ -17,7 +17,7 @@ export const callRefusals = {
   limitReached: 'Call limit reached.',
 } as const;
 
-/** The texts of all errors that only calls have. */
+/** All error texts that only calls have. */
 export const voiceErrorTexts = {
   ...callRefusals,
   /** Followed by the reason. */
@@ -38,7 +38,7 @@ export const StartedCall = z.looseObject({
   status: z.literal(true),
   /** The SDP answer. */
   sdp: z.string(),
-  /** Connects the same call again if its line was lost. */
+  /** Connects the same call again if its connection was lost. */
   call: z.catch(z.string(), ''),
 });
 export type StartedCall = z.infer<typeof StartedCall>;

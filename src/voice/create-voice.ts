@@ -3,7 +3,7 @@ import type { VoiceModule, VoiceModuleSettings } from '../service/voice/voice-mo
 import { WebRtcServer } from './media/web-rtc-server.ts';
 import { createOfflineSpeech } from './speech/offline-speech.ts';
 
-/** Starts what the service needs for web calls. */
+/** Starts the WebRTC server and offline speech for web calls. */
 export async function createVoice(
   { media, speech: speechSettings = {} }: VoiceModuleSettings,
   log: Logger,

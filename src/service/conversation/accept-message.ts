@@ -40,7 +40,7 @@ export interface VisitorMessage {
   proofOfWork?: string | undefined;
 }
 
-/** What a visitor's request says about where it comes from. */
+/** The origin and addresses of a visitor's request. */
 export interface Sender extends VisitorAddresses {
   /** The `Origin` header. */
   origin: string | undefined;
@@ -181,7 +181,7 @@ async function storeMessage(
   };
 }
 
-/** Most messages of a conversation that may wait for replies. */
+/** Maximum number of pending messages in a conversation. */
 const maxPending = 50;
 
 /** Counts only after the conversation is locked: a count in the locking query would not see concurrent messages. */

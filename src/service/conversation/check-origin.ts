@@ -12,7 +12,7 @@ export function checkOrigin(allowed: readonly string[], origin: string | undefin
   throw ConversationError.originNotAllowed(origin);
 }
 
-/** `*.` stands for one or more subdomains, not for the domain itself. */
+/** `*.` matches one or more subdomains, but not the domain itself. */
 function matches(pattern: string, origin: string): boolean {
   const [before, after] = pattern.split('*');
   if (before === undefined || after === undefined) return origin === pattern;

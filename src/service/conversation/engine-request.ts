@@ -11,13 +11,13 @@ import { ConversationError } from '../lib/conversation-error.ts';
 import { readLines as readEntries } from './history.ts';
 import type { StoredLine as StoredEntry } from './history.ts';
 
-/** Most history that an engine gets: the latest entries, whole. */
+/** Maximum history that an engine receives: the latest entries, never cut. */
 const historyBounds = { entries: 40, characters: 24_000 };
 
 /**
  * Builds the engine's request for a message whose turn has come.
  *
- * @returns the request, and what the page or the visitor gave that did not fit into it.
+ * @returns the request, and the names of the page's data that did not fit into it.
  */
 export async function buildEngineRequest(
   parts: EngineContextParts,
@@ -33,7 +33,7 @@ export async function buildEngineRequest(
   const { prompt, ...context } = await createEngineContext(parts, found, found.variables, 'chat');
   const leftOut = prompt.leftOut.map((name) => `variable ${name}`);
   let bytesLeft = maxVisitorBytes - prompt.fencedBytes;
-  /** Takes a value's bytes off, unless it exceeds what remains. */
+  /** Subtracts a value's bytes from the remaining ones, unless there are too few. */
   const take = (value: unknown, label: string): boolean => {
     const bytes = Buffer.byteLength(JSON.stringify(value));
     const fits = bytes <= bytesLeft;

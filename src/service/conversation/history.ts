@@ -36,7 +36,7 @@ export interface HistoryPage {
   latestId: number;
 }
 
-/** Most entries of a page. Readers get the latest page first. */
+/** Maximum number of entries per page. Readers get the latest page first. */
 const historyLimit = 1000;
 
 /** Reads a page of a history as a visitor may see it. A page ends between two turns. */
@@ -76,7 +76,7 @@ export interface AddedEntry {
   inReplyTo: number | null;
 }
 
-/** Most entries per query. */
+/** Maximum number of entries per query. */
 const addedLimit = 100;
 
 /** Reads the entries that were added after the entry `after`, in the order in which they were added. */

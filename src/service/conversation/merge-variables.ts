@@ -7,7 +7,7 @@ import { ConversationError } from '../lib/conversation-error.ts';
 export const withoutPrivate = (given: StoredVariables, names: readonly string[]): StoredVariables =>
   Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
 
-/** Most variables of a conversation: the assistant's own and as many of the visitor's. */
+/** Maximum number of variables in a conversation: the assistant's own and as many of the visitor's. */
 const countLimit = 2 * limits.variables.count;
 
 /**
@@ -24,6 +24,6 @@ export function mergeVariables(known: StoredVariables, given: StoredVariables): 
   );
 }
 
-/** The claims of a user token have a limit of their own. */
+/** The claims of a user token have a separate limit. */
 export const isTooMany = (variables: StoredVariables): boolean =>
   Object.keys(variables).filter((name) => !isVerifiedName(name)).length > countLimit;

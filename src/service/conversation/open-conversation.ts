@@ -188,7 +188,7 @@ const insertInitialMessage = prepared<{ conversationId: number; content: string 
       .values({ conversationId: params.conversationId, turn: 0, role: 'assistant', content: params.content }),
 );
 
-/** The response to the earlier request with the same key, however far the conversation has come since. */
+/** The response to the earlier request with the same key, even if the conversation has changed since. */
 async function readOpened(queries: Queries, conversationId: number | null): Promise<OpenedConversation> {
   const [conversation] = await queries
     .select({ uuid: conversations.uuid })

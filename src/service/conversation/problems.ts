@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { ConversationProblem } from '../../contract/conversation.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 
-/** Most problems of a conversation in an answer. */
+/** Maximum number of problems per conversation in a response. */
 const limit = 10;
 
 /** The latest problems of the query's conversation, newest first; null without any. For its owner only. */

@@ -5,12 +5,12 @@ import { prepared } from '../db/prepared.ts';
 import { signingKeys } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 
-/** Most attempts that a challenge takes, half of it on average: from here on, and for the last message of the day. */
+/** Maximum number of attempts for the first challenges; half of them on average. `share` is where challenges begin. */
 export const easiest = { share: 0.5, attempts: 10_000 };
-/** A browser makes half of them in under 300 ms, which `npm run bench:proof` measures. */
+/** The same for the last message of the day. Browsers make half of them in less than 300 ms (`npm run bench:proof`). */
 export const hardestAttempts = 100_000;
 
-/** Most attempts of a challenge for a visitor who has used this share of the daily limit. */
+/** Maximum number of attempts for a visitor who has used this share of the daily limit. */
 const attemptsFor = (share: number) =>
   Math.round(
     easiest.attempts *

@@ -246,7 +246,7 @@ function addEvent(event: ReplyEvent, answer: Answer, reply: Reply): void {
   reply.emit({ type: 'delta', text });
 }
 
-/** Most characters of a list of what was left out: a page can have a hundred variables with long names. */
+/** Maximum length of the list of omitted data: a page can have a hundred variables with long names. */
 const leftOutLimit = 1000;
 
 const describeLeftOut = (leftOut: readonly string[]) =>

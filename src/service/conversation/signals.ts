@@ -45,7 +45,7 @@ export class Signals {
   }
 }
 
-/** The signals for one key. A signal that arrives while nobody waits counts for the next wait. */
+/** The signals for one key. A signal that arrives between two waits ends the next wait. */
 export interface Subscription {
   /** Resolves at the next signal, or with false once the subscription is closed. */
   next(): Promise<boolean>;

@@ -5,8 +5,8 @@ import { ConversationError } from '../lib/conversation-error.ts';
 import type { Replies } from './replies.ts';
 
 /**
- * Requests a stop of the reply that a conversation is being given, in whichever process. The text so far becomes the
- * answer. Has no effect without such a reply.
+ * Requests a stop of the conversation's current reply, in any process. The text so far becomes the answer. Has no
+ * effect if no reply is in progress.
  *
  * @throws ConversationError
  */

@@ -20,7 +20,7 @@ export interface Answer {
   functionCalls: StoredFunctionCall[];
 }
 
-/** An answer that is stored with what the assistant's owner should know about it, if anything. */
+/** A new answer, with its problem for the assistant's owner, if there is one. */
 export interface NewAnswer extends Answer {
   problem: string | null;
 }
@@ -113,7 +113,7 @@ export async function failReply(
   await db.transaction((tx) => failMessages(tx, [messageId], reasons, eq(messages.replyOwner, owner)));
 }
 
-/** Most replies per sweep; the next sweep takes the rest. */
+/** Maximum number of replies per sweep; the next sweep takes the rest. */
 const sweepLimit = 100;
 
 /**

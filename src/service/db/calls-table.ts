@@ -22,7 +22,7 @@ export interface CallMessage {
   seconds: number;
   /** The functions that the assistant called before it said this. */
   functionCalls?: StoredFunctionCall[];
-  /** Seconds from the end of what the customer said to the first word of the answer. */
+  /** Seconds from the end of the customer's utterance to the first word of the answer. */
   responseTime?: number;
 }
 
@@ -61,7 +61,7 @@ export const calls = pgTable('calls', {
   endReason: text('end_reason'),
   /** The carrier's id of the call. */
   carrierCallId: text('carrier_call_id'),
-  /** The carrier must bring it to report on the call or to connect it. */
+  /** The secret that the carrier's requests for this call must contain. */
   token: text(),
   /** The next connection must bring it; null once that was made. */
   connectToken: text('connect_token'),
@@ -87,13 +87,13 @@ export const recordingChunks = pgTable(
   'recording_chunks',
   {
     callId: integer('call_id').notNull(),
-    /** Position of its first sample, counted from the answer of the call. */
+    /** Position of its first sample, counted from when the call was answered. */
     first: integer().notNull(),
     /** Samples of each side. */
     length: integer().notNull(),
     /** Samples a second; the same in all parts of a recording. */
     rate: integer().notNull(),
-    /** The visitor's samples, then the assistant's, compressed. */
+    /** The samples of the visitor, then those of the assistant, compressed. */
     sound: bytea().notNull(),
   },
   (table) => [primaryKey({ columns: [table.callId, table.first] })],

@@ -46,7 +46,7 @@ export async function countRecords(
   return counted?.total ?? 0;
 }
 
-/** Most lists whose changes are summed up at once. */
+/** Maximum number of lists whose changes are summed up at once. */
 const batch = 100;
 
 /** Replaces the changes of totals by their sums. Any number of processes may run it at once. */

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Most statements whose plans PostgreSQL keeps. Ours are fewer; lists of varying length add to them. */
+/** Maximum number of statements whose plans PostgreSQL keeps. Ours are fewer; lists of varying length add to them. */
 const planLimit = 1000;
 
 const names = new Map<string, string>();

@@ -132,14 +132,14 @@ export const signingKeys = pgTable('signing_keys', {
   key: uuid().notNull(),
 });
 
-/** What a day's conversations used, by kind of limit. */
+/** The usage of a day's conversations, by kind of limit. */
 export const dailyUsage = pgTable(
   'daily_usage',
   {
     assistantId: integer('assistant_id').notNull(),
     day: date().notNull(),
     kind: text({ enum: ['assistant', 'test', 'visitor', 'network', 'notice'] }).notNull(),
-    /** The visitor's block of addresses, or what a notice is of; empty for other kinds. */
+    /** The visitor's block of addresses, or the limit of a notice; empty for other kinds. */
     subject: text().notNull(),
     conversations: integer().notNull(),
     messages: integer().notNull(),

@@ -65,7 +65,7 @@ export class ConversationError extends Error {
     return new ConversationError('limit-reached', `${errorTexts.limitReached} ${advice}`.trimEnd());
   }
 
-  /** @param challenge what the client has to solve */
+  /** @param challenge the challenge that the client must solve */
   static proofRequired(challenge: object): ConversationError {
     const error = new ConversationError('proof-required', errorTexts.proofRequired);
     error.#details = { proof_of_work: challenge };

@@ -23,7 +23,7 @@ export interface OutgoingOptions {
   maxBytes?: number;
   /** Whether a longer body is truncated, rather than an error. */
   cutAtMaxBytes?: boolean;
-  /** Most redirects; 3 by default. With 0, a redirect is a normal response. */
+  /** Maximum number of redirects; 3 by default. With 0, a redirect is a normal response. */
   maxRedirects?: number;
   /** Aborts the request, which rejects with the signal's reason. */
   signal?: AbortSignal;

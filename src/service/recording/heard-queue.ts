@@ -1,22 +1,22 @@
-/** Seconds that must have arrived before a sound begins, since packets come unevenly. */
+/** Seconds of audio that must have arrived before playback begins, since packets arrive unevenly. */
 const lead = 0.06;
-/** Seconds that may wait; beyond them, quiet moments are left out. */
+/** Maximum number of queued seconds; above it, quiet moments are dropped. */
 const mostWaiting = 0.2;
-/** Seconds after which the oldest sound is left out, quiet or not. */
+/** Seconds of queued audio above which the oldest audio is dropped, quiet or not. */
 const longestDelay = 5;
-/** Loudest sample of a quiet moment. */
+/** Peak amplitude of a quiet moment. */
 const quiet = 250;
 
 /**
- * The visitor's sound between its arrival and its place in a recording. Sound that comes late, and then faster than it
- * was spoken, is passed on at its own pace, as a phone does.
+ * Queues the visitor's audio until it is recorded. Audio that arrives late, and then faster than it was spoken, is
+ * recorded at its original speed, as on a phone.
  */
 export class HeardQueue {
   readonly #rate: number;
   readonly #waiting: Int16Array[] = [];
   #length = 0;
   #isFlowing = false;
-  /** Samples that were taken since the first one that waits. */
+  /** Samples requested since audio was first queued. */
   #waited = 0;
 
   constructor(rate: number) {

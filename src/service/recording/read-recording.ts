@@ -17,7 +17,7 @@ export interface StoredRecording {
   length: number;
 }
 
-/** Bytes of a sample of both sides. */
+/** Bytes of one sample of both sides. */
 const pairBytes = 4;
 
 /** Finds the recording of a web call; undefined if there is none. */
@@ -62,7 +62,7 @@ export async function* readRecording(
   }
 }
 
-/** Reads both sides from a sample on, as far as it is convenient. */
+/** Reads both sides from a sample up to the end of its stored part, or of the silence before the next one. */
 async function readPairs(queries: Queries, recording: StoredRecording, sample: number): Promise<Buffer> {
   const { callId, rate } = recording;
   const { first, length } = recordingChunks;

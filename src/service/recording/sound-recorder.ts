@@ -1,26 +1,26 @@
 import type { Logger } from 'pino';
 import { HeardQueue } from './heard-queue.ts';
 
-/** Receives the sound of a call, 50 times a second. */
+/** Receives the audio of a call, 50 times a second. */
 export interface SoundListener {
-  /** The visitor's sound, as it arrives. */
+  /** Receives the visitor's audio as it arrives. */
   onHeard(samples: Int16Array): void;
   /**
-   * The next 20 ms of the assistant's sound were played; undefined: silence.
+   * Receives the next 20 ms of the assistant's audio when they were played; undefined is silence.
    *
-   * @param skipped frames before them that were left out because the process was busy.
+   * @param skipped number of frames dropped before this one because the process was busy.
    */
   onPlayed(frame: Int16Array | undefined, skipped: number): void;
 }
 
-/** The sound of a call, for a recording. */
+/** The audio of a call, as the source of a recording. */
 export interface CallSound {
   /** Samples a second. */
   readonly rate: number;
   listen(listener: SoundListener): void;
 }
 
-/** A part of a recording: as many samples of each side. */
+/** A part of a recording, with the same number of samples of both sides. */
 export interface SoundChunk {
   /** Index of its first sample since the recorder began. */
   first: number;
@@ -28,14 +28,14 @@ export interface SoundChunk {
   assistant: Int16Array;
 }
 
-/** Seconds in a chunk: what is lost if the process dies. */
+/** Seconds of a chunk. At most one chunk is lost if the process dies. */
 export const chunkSeconds = 5;
-/** Chunks that are kept in memory while they cannot be stored. */
+/** Maximum number of chunks in memory while they cannot be stored. */
 const mostUnstored = 12;
 
 /**
- * Records both sides of a call, in chunks that are stored while it goes on. The assistant's side is what was played,
- * and gives the pace.
+ * Records both sides of a call in chunks, which are stored during the call. The assistant's side contains the played
+ * frames, and sets the pace.
  */
 export class SoundRecorder implements SoundListener {
   readonly #store: (chunk: SoundChunk) => Promise<boolean>;
@@ -109,7 +109,7 @@ export class SoundRecorder implements SoundListener {
     return { first, visitor: silence(), assistant: silence() };
   }
 
-  /** What cannot be stored now is tried again with the next chunk. A call continues without its recording. */
+  /** Stores all pending chunks. After an error they are stored with the next chunk; the call continues meanwhile. */
   async #storeAll(): Promise<void> {
     try {
       for (let [chunk] = this.#unstored; chunk; [chunk] = this.#unstored) {
@@ -118,7 +118,7 @@ export class SoundRecorder implements SoundListener {
           this.#unstored.length = 0;
           return;
         }
-        // The oldest one may have been given up meanwhile.
+        // The oldest chunk may have been dropped meanwhile.
         if (this.#unstored[0] === chunk) this.#unstored.shift();
       }
     } catch (error) {

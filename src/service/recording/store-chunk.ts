@@ -9,18 +9,19 @@ import type { SoundChunk } from './sound-recorder.ts';
 
 const compress = promisify(deflateRaw);
 
-/** Where the next part of a recording belongs. */
+/** The position of the next part in a recording. */
 export interface RecordingPosition {
   /** Samples a second of the recording. */
   rate: number;
-  /** Samples since the answer of the call. */
+  /** Samples since the call was answered. */
   first: number;
 }
 
 /**
- * Finds the position of a part that begins after so many seconds of the call, and after all that is stored.
+ * Finds the position of a part that begins `elapsed` seconds after the call was answered. Never before the end of the
+ * stored parts.
  *
- * @param rate that of the sound; the recording keeps the one that it began with.
+ * @param rate the sample rate of the audio; a recording keeps its first rate.
  */
 export async function findPosition(
   queries: Queries,
@@ -81,7 +82,7 @@ export async function storeChunk(
   return stored.length > 0;
 }
 
-/** A browser that connects again may send its sound at another rate. */
+/** A browser that connects again may send audio at another rate. */
 function convert(samples: Int16Array, from: number, to: number): Int16Array {
   if (from === to) return samples;
   const resampler = new Resampler(from, to);

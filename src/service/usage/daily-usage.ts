@@ -34,22 +34,22 @@ export interface UsageSource {
   limits: DailyLimits;
 }
 
-/** What a request uses. */
+/** The usage of a request. */
 export interface Usage {
-  /** Those that it opens. A visitor may open as many in a day as they may send messages. */
+  /** Conversations that it opens. A visitor may open as many in a day as they may send messages. */
   conversations: number;
   messages: number;
-  /** Those of the messages that the assistant answers; a person may answer the others. */
+  /** Messages that the assistant answers; a person may answer the others. */
   answered: number;
-  /** What it stores: the length of its JSON counts. */
+  /** The stored data: the length of its JSON counts. */
   stored: unknown;
 }
 
-/** Most bytes that a visitor, and all visitors, may store in a day's conversations with an assistant. */
+/** Maximum number of bytes that a visitor, and all visitors, may store in a day's conversations with an assistant. */
 const maxVisitorBytes = 10 * 2 ** 20;
 const maxBytes = 2 ** 30;
 
-/** How many visitors' limits the addresses of a network have together. */
+/** The limit of a network's addresses together, as a multiple of one visitor's limit. */
 const networkFactor = 4;
 
 /** The fields of the interface, by what they limit. */

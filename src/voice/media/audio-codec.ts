@@ -1,4 +1,4 @@
-/** Encodes and decodes the sound of one call: mono, 16-bit samples. */
+/** Encodes and decodes the audio of one call: mono, 16-bit samples. */
 export interface AudioCodec {
   /** Samples per second. */
   readonly rate: number;
@@ -12,5 +12,5 @@ export interface AudioCodec {
   close(): void;
 }
 
-/** Seconds of sound in each packet that is sent. */
+/** Seconds of audio in each packet that is sent. */
 export const frameSeconds = 0.02;

@@ -10,8 +10,8 @@ const margin = 20;
 const furthest = 100;
 
 /**
- * Puts packets into order. Packets in order pass at once: the receiver of this sound transcribes it, so it needs no
- * steady pace. A gap holds the stream up until the packet comes, or for as long as packets were late before.
+ * Puts packets into order. Packets in order pass at once: the audio is transcribed, which needs no steady pace. A gap
+ * delays the stream until the missing packet arrives, for at most as long as earlier packets were late.
  */
 export class JitterBuffer {
   #expected: number | undefined;

@@ -1,25 +1,25 @@
 /** Frames that are sent again after a pause: 0.2 seconds. */
 const repeatedFrames = 10;
 
-/** Sound and marks that are still to be sent, in order. */
+/** Audio and marks to be sent, in order. */
 export class PlayoutQueue {
   readonly #frameLength: number;
   readonly #capacity: number;
   #entries: (Int16Array | string)[] = [];
   #length = 0;
-  /** Marks that the last frame went past. */
+  /** Marks that the last frame has passed. */
   #passed: string[] = [];
   #isPaused = false;
   /** The latest frames that were taken, since the last silence. */
   #recent: Int16Array[] = [];
 
-  /** @param capacity most samples that it holds */
+  /** @param capacity maximum number of queued samples */
   constructor(frameLength: number, capacity: number) {
     this.#frameLength = frameLength;
     this.#capacity = capacity;
   }
 
-  /** Adds sound; returns false, and adds nothing, if there is no room for it. */
+  /** Adds audio. Returns false, and adds nothing, if the queue has no room for it. */
   add(samples: Int16Array): boolean {
     if (this.#length + samples.length > this.#capacity) return false;
     if (samples.length > 0) this.#entries.push(samples);
@@ -36,7 +36,7 @@ export class PlayoutQueue {
     this.#isPaused = true;
   }
 
-  /** Goes on a moment earlier than it was paused, since the browser has not played its latest frames. */
+  /** Resumes a moment before the pause, since the browser had not played the latest frames. */
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;

@@ -11,8 +11,8 @@ subscribe('udp.socket', (message) => {
 });
 
 /**
- * Runs a function, and passes on each UDP socket that it opens. werift listens to no errors of its sockets, so one would
- * end the process, and it passes on no datagrams to check.
+ * Runs a function, and reports each UDP socket that it opens. werift does not handle errors of its sockets, so an error
+ * would end the process, and it does not expose datagrams, which must be checked.
  */
 export function withUdpSockets<Result>(onSocket: OnSocket, run: () => Result): Result {
   return listeners.run(onSocket, run);

@@ -18,7 +18,7 @@ const codecParameters: Record<Offer['codec'], ConstructorParameters<typeof RTCRt
   PCMA: { mimeType: 'audio/PCMA', clockRate: 8000, channels: 1, payloadType: 8 },
 };
 
-/** What a connection reports. */
+/** Receives the events of a connection. */
 export interface ConnectionListener {
   onConnected(): void;
   onChannel(channel: RTCDataChannel): void;
@@ -58,7 +58,7 @@ export class WebConnection {
   #isClosed = false;
   /** Resolves when its socket is closed. */
   readonly closed = this.#closed.promise;
-  /** When the browser was last heard of, in milliseconds of `performance.now`. */
+  /** Time of the browser's latest packet, in milliseconds of `performance.now`. */
   lastSeen = performance.now();
 
   constructor(codec: Offer['codec'], { port, address }: ConnectionSettings, listener: ConnectionListener) {
@@ -125,7 +125,7 @@ export class WebConnection {
     return { sdp, port: candidate.port };
   }
 
-  /** Sends a packet of sound; it is dropped if the browser is not connected. */
+  /** Sends an audio packet; it is dropped if the browser is not connected. */
   send(payload: Buffer, timestamp: number): void {
     this.#sequenceNumber = (this.#sequenceNumber + 1) & 0xffff;
     const header = new RtpHeader({ sequenceNumber: this.#sequenceNumber, timestamp });
@@ -162,7 +162,7 @@ export class WebConnection {
     });
   }
 
-  /** Whether a STUN request is the browser's. werift itself would answer anyone, and send sound to anyone. */
+  /** Whether a STUN request is the browser's. werift itself would answer anyone, and send audio to anyone. */
   #admits(message: Message, host: string, port: number): boolean {
     const ice = this.#ice;
     if (!ice) return false;

@@ -10,22 +10,22 @@ import type { StreamStep } from './jitter-buffer.ts';
 import { PlayoutQueue } from './playout-queue.ts';
 import type { ConnectionListener, WebConnection } from './web-connection.ts';
 
-/** Most seconds of sound that wait to be played. */
+/** Maximum number of queued seconds of audio. */
 const mostQueued = 600;
-/** Frames of silence that are encoded before one is repeated, so that the sound fades. */
+/** Frames of silence that are encoded before one is repeated, so that the audio fades out. */
 const fadingFrames = 10;
 /** Milliseconds without packets after which silence is passed on, so that turns end. */
 const stallAfter = 200;
-/** Milliseconds until a browser that never connects, or is silent, is given up. */
+/** Milliseconds until the call of a browser that never connects, or sends nothing, is ended. */
 const connectWithin = 30_000;
 const lostAfter = 10_000;
 /** Milliseconds that the browser has to confirm the last events. */
 const confirmWithin = 1000;
-/** Seconds of sound that may come faster than real time, and by how much faster after that. */
+/** Seconds of audio that may arrive faster than real time, and the maximum speed after that. */
 const burst = 5;
 const fastest = 1.5;
 
-/** A browser: plays at 50 packets a second, and passes on the sound of its microphone. */
+/** A browser in a call. It is sent 50 packets a second, and sends the audio of its microphone. */
 export class WebRtcPeer implements WebPeer, ConnectionListener {
   readonly rate: number;
   onEvent?: ((event: Readonly<Record<string, unknown>>) => void) | undefined;
@@ -82,7 +82,7 @@ export class WebRtcPeer implements WebPeer, ConnectionListener {
 
   play(samples: Int16Array): void {
     if (this.#isClosing) return;
-    if (!this.#queue.add(samples)) this.#warn('more than ten minutes of sound wait to be played');
+    if (!this.#queue.add(samples)) this.#warn('more than ten minutes of audio are queued');
   }
 
   mark(id: string): void {

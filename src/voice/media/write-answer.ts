@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 
-/** Most addresses of this machine in an answer. */
+/** Maximum number of this machine's addresses in an answer. */
 const mostAddresses = 6;
 
 /** The IPv4 addresses at which this machine can be reached; loopback only if there is no other. */

@@ -7,7 +7,7 @@ const normalWordsPerMinute = 165;
 /** Languages that the program lists under another code. */
 const names: Readonly<Record<string, string>> = { zh: 'cmn', no: 'nb', en: 'en-us', pt: 'pt-br' };
 
-/** Speaks about a hundred languages by the installed program espeak-ng, with a robotic voice. */
+/** Speaks about a hundred languages with the installed program espeak-ng, in a robotic voice. */
 export class Espeak {
   readonly #languages: ReadonlySet<string>;
 

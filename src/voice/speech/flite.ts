@@ -14,7 +14,7 @@ declare const WebAssembly: {
 
 export const fliteVoices = ['slt', 'rms', 'awb', 'kal16', 'kal'];
 
-/** Speaks English by the program flite, compiled to WebAssembly. It blocks the thread for about 0.1 s a sentence. */
+/** Speaks English with the program flite, compiled to WebAssembly. It blocks the thread for about 0.1 s a sentence. */
 export class Flite {
   #module: Promise<object> | undefined;
 

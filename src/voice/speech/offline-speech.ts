@@ -29,10 +29,10 @@ export interface OfflineSpeechParts {
   close: () => void;
 }
 
-/** Longer sentences are divided, so that sound comes early. */
+/** Longer sentences are divided, so that playback starts early. */
 const longestText = 300;
 
-/** Finds the parts of speech without a network. The models load when the first call begins. */
+/** Finds the parts of offline speech. The models load when the first call begins. */
 export async function createOfflineSpeech(
   { modelFolder }: OfflineSpeechSettings,
   log: Logger,
@@ -54,7 +54,7 @@ export async function createOfflineSpeech(
     problems.push(
       'The transcription model is missing: install the package @moonshine-ai/moonshine-js, or set TRANSCRIPTION_BASE_URL.',
     );
-  // Of their own, so that the assistant's words wait neither for a transcription nor for its model to load.
+  // Two processes, so that speech output waits neither for a transcription nor for its model to load.
   const [transcriber, speaker] = [new SpeechProcess(), new SpeechProcess()];
   const detectors = createDetectors(sherpa, log);
   const voices = {
@@ -189,7 +189,7 @@ class OfflineSynthesizer implements Synthesizer {
     throw new Error(this.problem(language));
   }
 
-  /** Yields sound as it comes from the process. */
+  /** Yields audio as it comes from the process. */
   #run(task: SpeechTask, signal: AbortSignal): AsyncIterable<Sound> {
     const sounds = new Readable({ objectMode: true, read: () => undefined });
     const onResponse = ({ rate, samples }: SpeechResponse) => {

@@ -5,11 +5,11 @@ import type { Sherpa, Vad } from './sherpa.ts';
 
 const modelRate = 16_000;
 const frameLength = 512;
-/** The model keeps what is being said; beyond this, it starts again. */
+/** The model keeps the current utterance; beyond this length, it starts again. */
 const longestSpeechFrames = Math.round((25 * modelRate) / frameLength);
 const bufferSeconds = 30;
 
-/** Creates detectors by the model Silero. Loading one takes 0.1 s, so closed ones are used again. */
+/** Creates speech detectors with the model Silero. Loading one takes 0.1 s, so closed detectors are reused. */
 export class SileroDetectors {
   readonly #sherpa: Sherpa;
   readonly #config: object;

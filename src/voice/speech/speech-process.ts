@@ -22,9 +22,9 @@ export interface SpeechResponse {
 }
 
 interface Limits {
-  /** Tasks at the same time. */
+  /** Maximum number of concurrent tasks. */
   parallel: number;
-  /** Tasks that wait. */
+  /** Maximum number of queued tasks. */
   waiting: number;
   /** Time for one task, in milliseconds. */
   taskMs: number;
@@ -43,7 +43,7 @@ interface Pending {
   task: SpeechTask;
   onResponse: (response: SpeechResponse) => void;
   done: PromiseWithResolvers<undefined>;
-  /** Whether the process ended during the task before. */
+  /** Whether an earlier process ended during this task. */
   isRepeated: boolean;
   timer: NodeJS.Timeout | undefined;
 }
@@ -70,7 +70,7 @@ export class SpeechProcess {
     return this.#child?.pid;
   }
 
-  /** Whether a task would start at once and leave room for another. */
+  /** Whether a task would start at once and leave room for another one. */
   get isIdle(): boolean {
     return this.#running.size === 0;
   }

@@ -395,8 +395,8 @@ CREATE INDEX assistants_phone_number ON assistants (phone_number_id);
 CREATE UNIQUE INDEX assistants_one_inbound_a_number ON assistants (phone_number_id)
   WHERE type = 'inbound' AND deleted_at IS NULL AND phone_number_id IS NOT NULL;
 
--- What a day's conversations used, for the daily limits of assistants. `subject` is the address block of a visitor; of
--- a notice to the owner, its limit and percentage.
+-- The usage of a day's conversations, for the daily limits of assistants. `subject` is the address block of a visitor;
+-- of a notice to the owner, its limit and percentage.
 CREATE TABLE daily_usage (
   assistant_id integer NOT NULL REFERENCES assistants ON DELETE CASCADE,
   day date NOT NULL,
@@ -650,7 +650,7 @@ CREATE TABLE calls (
   connect_token text,
   -- Stored before the carrier is asked to dial: a call is dialed at most once.
   dialed_at timestamptz,
-  -- The assistant has given the call away to this number.
+  -- The number that the assistant transferred the call to.
   transfer_to text,
   -- Asks the process that has the line of a web call to end it.
   hang_up_requested boolean NOT NULL DEFAULT false,
@@ -690,11 +690,11 @@ CREATE TABLE dialing_turns (
   next_at timestamptz NOT NULL
 );
 
--- Recordings of web calls, in parts of a few seconds, since calls may be long and their process may die. Where there is
--- no part, nothing was heard.
+-- Recordings of web calls, in parts of a few seconds, since calls may be long and their process may die. Gaps between
+-- parts are silence.
 CREATE TABLE recording_chunks (
   call_id integer NOT NULL REFERENCES calls ON DELETE CASCADE,
-  -- Position of its first sample, counted from the answer of the call.
+  -- Position of its first sample, counted from when the call was answered.
   first integer NOT NULL,
   -- Samples of each side.
   length integer NOT NULL,
