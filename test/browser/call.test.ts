@@ -149,7 +149,7 @@ let microphone: FakeMicrophone;
     await until(() => chat.find('[part~="call-button"]') === null, 'the button to disappear');
   });
 
-  it('tells the visitor if it is recorded, in sight and to screen readers', async () => {
+  it('shows that it is recorded, also to screen readers', async () => {
     const notice = 'This call is recorded.';
     service.isRecorded = true;
     const chat = await calling();
@@ -206,7 +206,7 @@ let microphone: FakeMicrophone;
     expect(await violations(chat)).to.equal('');
   });
 
-  it('shows both sides as they speak, and an interrupted answer as far as it was heard', async () => {
+  it('shows both sides as they speak, and an interrupted answer as far as it was played', async () => {
     const chat = await calling();
     const before = chat.messages.length;
     const spoken = (): string[] => chat.messages.slice(before);
@@ -235,7 +235,7 @@ let microphone: FakeMicrophone;
     expect(chat.messages).to.deep.equal([...before, 'assistant: Are you still there?']);
   });
 
-  it('removes speech that was not understood, and an answer that was not heard', async () => {
+  it('removes speech that was not understood, and an answer that was not played', async () => {
     const chat = await calling();
     const before = chat.messages;
     service.send('input_audio_buffer.speech_started', { item_id: 'u1' });
@@ -310,7 +310,7 @@ let microphone: FakeMicrophone;
     expect(chat.input.value).to.equal('Do you deliver?');
   });
 
-  it('is interrupted by the first Escape; the next one closes the chat, and the call goes on', async () => {
+  it('is interrupted by the first Escape; the next one closes the chat, and the call continues', async () => {
     const chat = await calling();
     await speak(chat);
     chat.input.focus();
@@ -337,7 +337,7 @@ let microphone: FakeMicrophone;
       return chat;
     };
 
-    it('goes on, and all of the chat but its bar disappears', async () => {
+    it('continues, and all of the chat but its bar disappears', async () => {
       const chat = await closed();
       expect(chat.part('call').checkVisibility()).to.equal(true);
       for (const part of ['message-log', 'composer', 'close-button'])
@@ -407,7 +407,7 @@ let microphone: FakeMicrophone;
     expect(state(chat)).to.equal('listening');
   });
 
-  it('connects again after the line was lost', async () => {
+  it('connects again after the connection was lost', async () => {
     const chat = await calling();
     service.lose();
     await until(() => service.offers.length === 2, 'the second offer');
@@ -415,7 +415,7 @@ let microphone: FakeMicrophone;
     await connected(chat);
   });
 
-  it('tries again after an answer that no line can be opened with', async () => {
+  it('tries again after an unusable answer', async () => {
     const chat = await calling();
     service.answers.push('not SDP');
     service.lose();
@@ -430,7 +430,7 @@ let microphone: FakeMicrophone;
     await until(() => label(chat).includes('The call failed.'), `the end; it is: ${label(chat)}`);
   });
 
-  it('keeps the line that was opened again when the time to do so is over', async () => {
+  it('keeps the new connection when the time to connect again is over', async () => {
     const limit = new AbortController();
     replace(AbortSignal, 'timeout', () => limit.signal);
     const chat = await calling();
@@ -442,7 +442,7 @@ let microphone: FakeMicrophone;
     await until(() => state(chat) === 'speaking', 'an event on the line');
   });
 
-  it('gives up when the line cannot be opened again in time', async () => {
+  it('gives up if it cannot connect again in time', async () => {
     replace(AbortSignal, 'timeout', () => AbortSignal.abort());
     const chat = await calling();
     service.lose();
@@ -505,7 +505,7 @@ let microphone: FakeMicrophone;
       return chat;
     };
 
-    it('lets the visitor choose a microphone, which is heard from then on', async () => {
+    it('lets the visitor choose a microphone, which is used from then on', async () => {
       const chat = await choosing();
       const [picker] = pickers(chat);
       expect(picker?.value).to.equal('default');

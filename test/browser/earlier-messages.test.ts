@@ -125,7 +125,7 @@ describe('messages before a long history', () => {
     expect(asked).to.deep.equal(['130', '30']);
   });
 
-  it('can be rated, with an index of their own', async () => {
+  it('can be rated, with a separate index', async () => {
     const chat = await openAtTop();
     await click(chat.part('earlier-button'));
     await until(() => chat.findAll('article').length === 2 * atOnce, 'the earlier messages');

@@ -84,7 +84,7 @@ describe('the first message of a person, in a conversation in which the visitor 
     expect(requests.made.filter((request) => request === 'GET events')).to.have.length.at.most(2);
   });
 
-  it('appears as a badge on the next page, where nobody has touched the chat', async () => {
+  it('appears as a badge on the next page, on which the visitor has not opened the chat', async () => {
     const before = mount();
     const conversation = await openConversation(before);
     await until(() => requests.made.includes('GET events'), 'the event stream');

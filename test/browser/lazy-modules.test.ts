@@ -4,7 +4,7 @@ import { unmountAll, until } from '../support/chat/chat-fixture.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 import { failScript, holdScript, uncachedWidget } from '../support/browser/fail-script.ts';
 
-/* Each page is a frame of its own: a browser keeps the modules that a page has loaded. */
+/* Each page is a separate frame, since a browser keeps the modules that a page has loaded. */
 
 describe('a module that failed to load', () => {
   let page: OtherPage | undefined;

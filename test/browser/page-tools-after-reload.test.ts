@@ -51,7 +51,7 @@ describe('tool calls of an earlier visit', () => {
     expect(toolRequests(third)).to.deep.equal([]);
   });
 
-  it('ask again if nobody had answered, after an undo too, and also if they are safe', async () => {
+  it('ask again if the visitor had not answered, after an undo too, and also if they are safe', async () => {
     let runs = 0;
     const first = await openWithTools(showProduct(() => runs++));
     await first.ask(productQuestion);

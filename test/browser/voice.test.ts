@@ -32,7 +32,7 @@ describe('dictation', () => {
     const bottomOf = (part: string): number => chat.part(part).getBoundingClientRect().bottom;
     await until(
       () => bottomOf('dictate-button') === bottomOf('send-button'),
-      'both buttons to stand in one row',
+      'both buttons to be in one row',
     );
     chat.element.voice = false;
     await until(() => chat.find('[part="dictate-button"]') === null, 'the button to disappear');

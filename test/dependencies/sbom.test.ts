@@ -58,7 +58,7 @@ describe('the list of dependencies', { skip: canRun ? false : reason }, () => {
 });
 
 describe('npm run build', () => {
-  it('says so if npm cannot list dependencies, and goes on', async () => {
+  it('says so if npm cannot list dependencies, and continues', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'npm-'));
     try {
       const script = '#!/bin/sh\necho "Unknown command: \\"sbom\\"" >&2\nexit 1\n';

@@ -51,7 +51,7 @@ describe('compose.yaml', () => {
     assert.match(compose.configs['asterisk-http']?.content ?? '', /bindport = 8088/);
   });
 
-  it('publishes the ports of the sound', () => {
+  it('publishes the ports of the audio', () => {
     const [, from, to] =
       /rtpstart = (\d+)\s+rtpend = (\d+)/.exec(compose.configs['asterisk-rtp']?.content ?? '') ?? [];
     const range = `${from ?? ''}-${to ?? ''}`;

@@ -25,7 +25,7 @@ describe("the table of a call's settings", () => {
     assert.deepEqual(named.toSorted(), expected.toSorted());
   });
 
-  it('says for each what it does with every carrier', () => {
+  it('describes the effect of each with every carrier', () => {
     for (const row of rows) {
       assert.equal(row.length, 5, row.join('|'));
       assert(

@@ -26,10 +26,10 @@ export interface Accepted {
 }
 
 let numbers = 0;
-/** A number whose simulated owner answers, talks and can be called by nobody else. */
+/** The number of a simulated customer who answers and talks. Each number is used once. */
 const nextNumber = () => `+49891${String(numbers++).padStart(4, '0')}0000`;
 
-/** Visitors, callers, campaigns and uploads that go on until the load is stopped. All requests are retried. */
+/** Visitors, callers, campaigns and uploads that continue until the load is stopped. All requests are retried. */
 export class Load {
   readonly #cluster: Cluster;
   readonly accepted: Accepted;

@@ -63,7 +63,7 @@ const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
 pool.on('error', () => undefined);
 atEnd(() => pool.end());
 
-/** What becomes of a call: nobody answers, or somebody, whom the carrier identifies while the call goes on. */
+/** The outcome of a call: unanswered, or answered, and the carrier identifies who answered during the call. */
 const outcomes = [
   { report: 'human', status: 'completed', answeredBy: 'human' },
   { report: 'unknown', status: 'completed', answeredBy: 'unknown' },
@@ -148,7 +148,7 @@ describe(`${String(total)} calls at once with three processes`, () => {
     });
   });
 
-  test('they go on although a process that held them was killed', async () => {
+  test('they continue although a process that held them was killed', async () => {
     reach(third);
     await second.kill();
     await forEach(answered, async (index) => {
@@ -164,7 +164,7 @@ describe(`${String(total)} calls at once with three processes`, () => {
     reach(first, second, third);
   });
 
-  test('they go on although the database was restarted', async () => {
+  test('they continue although the database was restarted', async () => {
     await postgres.restart();
     await eventually(
       () => 'the database',

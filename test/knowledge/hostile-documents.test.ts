@@ -27,7 +27,7 @@ const { id: base } = await owner.create('knowledgebases', { name: 'Hostile' });
 /** Answers that the service gives at least while it reads a document. A blocked event loop gives the first two. */
 const leastAnswers = 4;
 
-/** Waits for a document and checks that the service goes on answering meanwhile. */
+/** Waits for a document and checks that the service still answers meanwhile. */
 async function outcomeWhileAnswering(added: Promise<{ json: Record<string, unknown>; text: string }>) {
   const { json, text } = await added;
   const { id } = (json['data'] ?? assert.fail(text)) as { id: number };

@@ -44,7 +44,7 @@ export function nodeTests(files: readonly string[], ...options: string[]): reado
 /** Ends when all tests have: the timers of workers whose service was lost with its database would keep it for an hour. */
 const inOneProcess = ['--test-isolation=none', '--test-force-exit'];
 
-/** One file at a time, since sound is sent and measured in real time, which takes minutes for whole calls. */
+/** One file at a time, since audio is sent and measured in real time, which takes minutes for whole calls. */
 const inRealTime = ['--test-concurrency=1', '--test-timeout=300000'];
 
 /**
@@ -77,7 +77,7 @@ const onOneDatabase = [
   'processes/twilio-check',
 ].map((name) => `test/service/${name}.test.ts`);
 
-/** Files that run the service in processes of its own: to kill them, to let several share a database, for the command line. */
+/** Files that run the service in separate processes: to kill them, to let several share a database, for the command line. */
 const ownProcesses = 'test/service/processes/*.test.ts';
 
 const find = (pattern: string, ...exclude: string[]) =>

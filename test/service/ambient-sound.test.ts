@@ -70,14 +70,14 @@ function createLine(ambientSound: AmbientSound | undefined) {
 }
 
 describe('an ambient sound', () => {
-  it('is heard without a gap while nobody speaks, as loud as its volume', () => {
+  it('plays without gaps during silence, at its volume', () => {
     const [loud, quiet] = [1, 0.25].map((volume) => createLine({ name: 'nature', volume }).peer.advance(20));
     assert(loud && quiet);
     assert(longestGap(loud) < 0.005, `a gap of ${String(longestGap(loud))} s`);
     assert(Math.abs(loudness(loud) / loudness(quiet) - 4) < 0.1);
   });
 
-  it('goes on under what the assistant says, which is heard as a whole', async () => {
+  it('continues under the assistant’s speech, which is complete', async () => {
     const { line, peer, playUntil } = createLine({ name: 'cafe', volume: 1 });
     peer.advance(1);
     let isOver = false;
@@ -92,7 +92,7 @@ describe('an ambient sound', () => {
     assert(Math.abs(spoken / expected - 1) < 0.1, `${String(spoken)} of ${String(expected)} loud samples`);
   });
 
-  it('delays what the assistant says by less than a fifth of a second', async () => {
+  it('delays the assistant’s speech by less than a fifth of a second', async () => {
     const { line, peer } = createLine({ name: 'office', volume: 0.5 });
     peer.advance(1);
     const before = peer.played;
@@ -117,7 +117,7 @@ describe('an ambient sound', () => {
   });
 
   for (const name of ambientSounds) {
-    it(`"${name}" is not taken for the customer, even as an echo`, async () => {
+    it(`"${name}" is not detected as speech, even as an echo`, async () => {
       const { line, peer, transcriptions } = createLine({ name, volume: 1 });
       // Phones and browsers leave less of an echo.
       const echo = () => {

@@ -61,7 +61,7 @@ describe('a call through Asterisk', () => {
     });
   }
 
-  it('goes on if Asterisk cannot listen', async () => {
+  it('continues if Asterisk cannot listen', async () => {
     ari.refuses = snoop;
     await at.answer();
     await ari.received('POST', snoop);

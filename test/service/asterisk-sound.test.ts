@@ -46,7 +46,7 @@ async function* text(...chunks: string[]) {
   yield* chunks;
 }
 
-describe('the sound of a call through Asterisk', () => {
+describe('the audio of a call through Asterisk', () => {
   const opened: { close: () => Promise<unknown> }[] = [];
   afterEach(async () => {
     for (const each of opened.splice(0).reverse()) await each.close();
@@ -91,7 +91,7 @@ describe('the sound of a call through Asterisk', () => {
     assert.equal(event.text, 'Do you sell tulips?');
   });
 
-  it('pauses while the customer makes a sound, and goes on if it was no interruption', async () => {
+  it('pauses while the customer makes a sound, and resumes if it was no interruption', async () => {
     const at = await CarrierAtAsterisk.start();
     opened.push(at);
     await at.answer();

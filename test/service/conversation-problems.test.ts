@@ -18,7 +18,7 @@ async function openChat(systemPrompt = 'Be kind.') {
   return { owner, uuid: assistant.uuid };
 }
 
-/** What an owner reads of the latest conversation. */
+/** The problems that an owner sees in the latest conversation. */
 async function problems(owner: Owner) {
   const { json } = await owner.get('conversations');
   return (json['data'] as ListedConversation[])[0]?.problems;

@@ -343,7 +343,7 @@ jobTest(
     const { first, started } = holdFirst();
     await send(1);
     await until(() => started.includes(1));
-    // Delayed jobs of other processes are announced to nobody.
+    // Delayed jobs of other processes are not announced.
     await new StoredJobs(database).send('process-document', { documentId: 2 }, { startAfter: 50 });
     await until(() => started.includes(2));
     first.resolve(undefined);

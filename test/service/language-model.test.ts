@@ -125,7 +125,7 @@ describe('a reply', { concurrency: true }, () => {
   refusesAndChargesNothing(service, failures);
 });
 
-// A separate service, since such a short time-out would fail other tests on a busy machine.
+// A separate service, since such a short timeout would fail other tests on a busy machine.
 describe('a reply of a silent model', { concurrency: true }, async () => {
   refusesAndChargesNothing(await startService({ ...settings, LLM_SILENCE_SECONDS: '3' }), silences);
 });
@@ -187,7 +187,7 @@ describe('the tokens of a reply', () => {
   const priced = { baseUrl: model.url, apiKey: undefined, model: 'priced', idleTimeoutMs: 5000 };
   const price = { input: 2, output: 10 };
 
-  /** Has the engine answer, reading at most `most` events; returns what it logged. */
+  /** Lets the engine answer, reading at most `most` events. Returns its log. */
   async function logged(config: LanguageModelConfig, behavior: Behavior, most = Infinity) {
     const lines: Record<string, unknown>[] = [];
     const write = (line: string) => {

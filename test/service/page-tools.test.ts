@@ -115,7 +115,7 @@ describe('a language model and the tools of a page', () => {
     const send = (fields: Record<string, unknown>) => service.send(conversation, 'Hi', {}, fields);
     await send({ tool_results: [result('first_1'), result('first_2')] });
     await send({ tool_results: [result('second_1'), result('second_2')], ...withTools });
-    /** The names of the results in the latest prompt, in their order, without those that were left out. */
+    /** The names of the results in the latest prompt, in order, without omitted ones. */
     const kept = () =>
       (model.requests.at(-1)?.messages ?? [])
         .filter(({ content }) => content.startsWith('What the functions'))
@@ -134,7 +134,7 @@ describe('a language model and the tools of a page', () => {
     assert.ok(offered > 5 && offered < 10, String(offered));
   });
 
-  test('are measured in bytes, and the log names those that were left out', async () => {
+  test('are measured in bytes, and the log names omitted ones', async () => {
     const lines: Record<string, unknown>[] = [];
     const write = (line: string) => {
       const { msg, assistant, leftOut } = JSON.parse(line) as Record<string, unknown>;

@@ -201,7 +201,7 @@ test('fails an abandoned document and updates its knowledge base', async () => {
   assert.deepEqual(sources, []);
 });
 
-test('deletes conversations that nobody has written in after a day', async () => {
+test('deletes conversations without a visitor’s message after a day', async () => {
   const { uuid } = await createAssistant(service, { balance: '1', initialMessage: 'Hello!' });
   const [unused, young, used, withPerson] = [
     await service.open(uuid),

@@ -21,7 +21,7 @@ const numbers = {
   failing: '+4989100100098',
 };
 
-/** What the assistant answers in these tests. */
+/** The assistant's answer in these tests. */
 interface Reply {
   text: string;
   hangUp?: boolean;
@@ -317,7 +317,7 @@ describe('a customer who interrupts', () => {
     reply: () => ({ text: 'We have many offers, and each of them is good for you.' }),
   };
 
-  test('stops the assistant, and the transcript has what was heard', async () => {
+  test('stops the assistant, and the transcript has the words that were played', async () => {
     const { lines } = await call(interrupting);
     const index = lines.findIndex((line) => line === 'assistant: We have many');
     assert.ok(index > 0, lines.join('\n'));
@@ -371,7 +371,7 @@ describe('a machine that is found during the call', () => {
 });
 
 describe('a transfer', () => {
-  test('that nobody answers brings the assistant back on the line', async () => {
+  test('that is not answered returns the customer to the assistant', async () => {
     let asked = 0;
     const { lines, events } = await call({
       reply: () =>

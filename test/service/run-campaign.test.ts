@@ -107,7 +107,7 @@ describe('a campaign', () => {
     assert.equal((await run.campaign())['stop_reason'], null);
   });
 
-  test('calls nobody while the daily limit of the owner is used up, and goes on the next day', async () => {
+  test('makes no calls while the daily limit of the owner is used up, and resumes the next day', async () => {
     const run = await start({ balance: '100' });
     const lead = await run.add('+4989200100');
     const spend =

@@ -44,7 +44,7 @@ test('changes nothing and returns the same key when it seeds again, also concurr
   assert.deepEqual(await count(), before);
 });
 
-test('lists what it created in the audit log, once', async () => {
+test('lists the created records in the audit log, once', async () => {
   const { rows } = await database.pool.query(
     `SELECT object, count(*)::integer AS entries, count(DISTINCT object_id)::integer AS records, min(actor) AS actor
      FROM audit_log WHERE operation = 'seed' GROUP BY object ORDER BY object`,

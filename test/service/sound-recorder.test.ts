@@ -11,12 +11,12 @@ const frame = rate / 50;
 const chunkFrames = 250;
 const sound = (value: number, frames = 1) => new Int16Array(frames * frame).fill(value);
 
-/** What a queue passes on in each frame: the first sample, 0 for silence. */
+/** The first sample of each frame that a queue returns; 0 for silence. */
 const take = (queue: HeardQueue, frames: number) =>
   Array.from({ length: frames }, () => queue.take(frame)?.[0] ?? 0);
 
-describe('the sound of a visitor', () => {
-  it('is passed on without gaps if its packets come unevenly', () => {
+describe('the audio of a visitor', () => {
+  it('has no gaps if its packets arrive unevenly', () => {
     const queue = new HeardQueue(rate);
     const taken: number[] = [];
     for (let index = 0; index < 20; index++) {
@@ -29,7 +29,7 @@ describe('the sound of a visitor', () => {
     assert(taken.slice(begin).every((sample) => sample === 1000));
   });
 
-  it('is passed on at its own pace if it comes late and all at once, and later without delay', () => {
+  it('keeps its speed if it arrives late and all at once, and later has no delay', () => {
     const queue = new HeardQueue(rate);
     queue.add(sound(1000, 50));
     assert.deepEqual(take(queue, 50), Array<number>(50).fill(1000));
@@ -42,7 +42,7 @@ describe('the sound of a visitor', () => {
     assert(rest.includes(2000), rest.join());
   });
 
-  it('ends also if it is shorter than what usually waits', () => {
+  it('ends also if it is shorter than the usual queue', () => {
     const queue = new HeardQueue(rate);
     queue.add(sound(1000));
     assert.deepEqual(
@@ -51,7 +51,7 @@ describe('the sound of a visitor', () => {
     );
   });
 
-  it('takes no more memory than five seconds do', () => {
+  it('takes no more memory than five seconds of audio', () => {
     const queue = new HeardQueue(rate);
     for (let value = 1; value <= 20; value++) queue.add(sound(value * 1000, 50));
     assert.deepEqual(new Set(take(queue, 1000)), new Set([16_000, 17_000, 18_000, 19_000, 20_000, 0]));
@@ -109,7 +109,7 @@ describe('a recorder', () => {
     assert.deepEqual(samples, [1000, 0, 0, 0, 2000]);
   });
 
-  it('stores in order what could not be stored for a while', async () => {
+  it('stores parts in order after the database was unavailable', async () => {
     const { recorder, database } = createRecorder();
     database.isAvailable = false;
     play(recorder, 2 * chunkFrames);
@@ -125,7 +125,7 @@ describe('a recorder', () => {
     );
   });
 
-  it('keeps the last minute in memory if the database stays away, and no more', async () => {
+  it('keeps only the last minute in memory while the database is unavailable', async () => {
     const { recorder, database } = createRecorder();
     database.isAvailable = false;
     for (let count = 0; count < 20; count++) {

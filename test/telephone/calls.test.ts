@@ -183,7 +183,7 @@ describe('a call through Asterisk', () => {
     assert.doesNotMatch(heard, /twelve|12/i);
   });
 
-  it('pauses at a sound of the customer that is no interruption, and then goes on', async () => {
+  it('pauses at a sound of the customer that is no interruption, and then resumes', async () => {
     handler.converse = async (line) => {
       const saying = say(line, 'This is sentence number 1. ', 'This is sentence number 2. ', greeting);
       await waitFor('the second sentence', () => speech.spoken.some((text) => text.endsWith('number 2.')));
@@ -238,7 +238,7 @@ describe('a call through Asterisk', () => {
     assert.equal(customer.keys, '12#');
   });
 
-  it('lets the customer hear an ambient sound, which is not taken for speech', async () => {
+  it('plays an ambient sound to the customer, which is not detected as speech', async () => {
     handler.converse = async (line) => {
       await say(line, greeting);
       handler.events.push(await line.next(4, never));
@@ -260,7 +260,7 @@ describe('a call through Asterisk', () => {
     assert(silent.length <= 2, `${String(silent.length)} of 30 parts are silent`);
   });
 
-  it('finds out that a machine has answered, once its greeting is over', async () => {
+  it('detects an answering machine after its greeting', async () => {
     const recorded = await sound(
       'Hello. You have reached the answering machine of the Miller family. We are not at home right now. Please leave your name and number after the tone.',
     );
@@ -280,7 +280,7 @@ describe('a call through Asterisk', () => {
     await handler.end();
   });
 
-  it('finds out that a person has answered', async () => {
+  it('detects a person', async () => {
     const hello = await sound('Hello?');
     handler.converse = async (line) => {
       customer.speak(hello);
@@ -292,7 +292,7 @@ describe('a call through Asterisk', () => {
     await handler.end();
   });
 
-  it('takes nobody for a machine who listens first', async () => {
+  it('does not detect a machine if the customer listens first', async () => {
     handler.converse = async (line) => {
       await say(line, 'Good morning. This is the restaurant at the lake. How can I help you today?');
       customer.speak(await question());

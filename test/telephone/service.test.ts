@@ -61,7 +61,7 @@ describe('the service with CARRIER=asterisk', () => {
     await checkCall(await start({ SPEECH_BASE_URL: speech.baseUrl }), await startPhone());
   });
 
-  it('does so without a network, too', async () => {
+  it('does so with offline speech, too', async () => {
     const voice = await createVoice({ media: {} }, pino({ level: 'silent' }));
     await checkCall(await start({}, { voice }), await startPhone());
   });

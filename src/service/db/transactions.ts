@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Database, Queries } from './database.ts';
 import * as schema from './schema.ts';
 
-/** A connection that does not respond has already used up a statement's time-out. In milliseconds. */
+/** A connection that does not respond has already used up a statement's timeout. In milliseconds. */
 const rollback = { text: 'ROLLBACK', query_timeout: 5000 };
 
 /** Runs work in a transaction. */

@@ -43,7 +43,7 @@ export async function fillDatabase(database: Database, url: string, amounts: Amo
   const otherKey = await createApiKey(db, otherUserId, 'Bench');
   const { leads, messages, conversations } = amounts;
   const each = messages / conversations;
-  // Without the time-outs of the service.
+  // Without the timeouts of the service.
   const client = new pg.Client(url);
   await client.connect();
   try {

@@ -9,8 +9,8 @@ import { framesOf, join } from '../../support/voice/tone.ts';
 import { wordErrors, words } from '../../support/voice/word-errors.ts';
 
 /*
- * `npm run bench:bad-lines`: what lost and late packets do to a call. Recorded sentences go by Opus and WebRTC to the
- * service's side of a call: how many words are understood wrongly, and how much later they are heard.
+ * `npm run bench:bad-lines`: the effect of lost and late packets on a call. Sends recorded sentences with Opus over WebRTC
+ * to the service, and measures how many words are misunderstood, and the delay of the audio.
  */
 const sentences = [
   'Can you tell me your opening hours?',

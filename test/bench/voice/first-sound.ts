@@ -5,8 +5,8 @@ import { callEngines, launch, VisitorPage } from '../../support/voice/visitor-pa
 import { wordErrors, words } from '../../support/voice/word-errors.ts';
 
 /*
- * Measures whole calls with speech without a network, in the first installed browser: `npm run bench:first-sound`. For
- * each question, the time from the end of the visitor's speech to the first sound of the answer in the page.
+ * `npm run bench:first-sound`: measures calls with offline speech in the first installed browser. For each question, the
+ * time from the end of the visitor's speech to the first audio of the answer in the page.
  */
 
 const questions = [

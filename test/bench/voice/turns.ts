@@ -4,8 +4,8 @@ import type { SpeechDetector } from '../../../src/service/voice/voice-module.ts'
 import { createOfflineSpeech } from '../../../src/voice/speech/offline-speech.ts';
 
 /*
- * Measures turn-taking on recordings that it makes: `npm run bench:turns`. Each detector of speech gets the same sound:
- * sentences with a pause inside, and sounds while the assistant speaks that must or must not interrupt it.
+ * `npm run bench:turns`: measures turn-taking on generated recordings. Each speech detector gets the same audio: sentences
+ * with a pause, and sounds during the assistant's speech that must or must not interrupt it.
  */
 
 const rate = 16_000;
@@ -64,7 +64,7 @@ const chatter: Int16Array[] = [];
 for (const voice of voices) chatter.push(await say(sentences.flat().join(' '), voice));
 const babble = chatter.reduce((sum, sound) => mix(sum, sound, 0.7), silence(12));
 const clicks = join(...Array.from({ length: 20 }, () => join(noise(0.01, 12_000), silence(0.6))));
-const surroundings: [name: string, add: (sound: Int16Array) => Int16Array][] = [
+const backgrounds: [name: string, add: (sound: Int16Array) => Int16Array][] = [
   ['quiet', (sound) => mix(sound, noise(1, 60), 1)],
   ['noise', (sound) => mix(sound, noise(1, 700), 1)],
   ['faint voices', (sound) => mix(sound, babble, 0.05)],
@@ -72,10 +72,10 @@ const surroundings: [name: string, add: (sound: Int16Array) => Int16Array][] = [
   ['clicks', (sound) => mix(mix(sound, noise(1, 60), 1), clicks, 1)],
 ];
 
-/** Sentences in all surroundings: 50 recordings in all with those below. */
+/** Sentences with all backgrounds: 50 recordings in all with those below. */
 const turns: { surrounding: string; pause: number; sound: Int16Array; end: number }[] = [];
 for (const [index, pause] of pauses.entries()) {
-  for (const [at, [surrounding, add]] of surroundings.entries()) {
+  for (const [at, [surrounding, add]] of backgrounds.entries()) {
     const [first, second] = pick(sentences, index + at);
     const voice = pick(voices, index + at);
     const spoken = join(silence(1), await say(first, voice), silence(pause), await say(second, voice));
@@ -145,7 +145,7 @@ function measureTurn(detector: SpeechDetector | undefined, sound: Int16Array, en
   return { isCutOff, delay };
 }
 
-/** Seconds of the sound until the assistant would stop; undefined if it goes on. */
+/** Seconds of the sound after which the assistant would stop; undefined if it continues. */
 function timeToInterrupt(detector: SpeechDetector | undefined, sound: Int16Array): number | undefined {
   const detecting = new TurnDetector(rate, settings, detector);
   const line = join(noise(1, 60), mix(sound, noise(1, 60), 1), noise(1.5, 60));

@@ -5,8 +5,8 @@ import { serve } from '../../../src/service/serve.ts';
 import { createVoice } from '../../../src/voice/create-voice.ts';
 
 /*
- * The service of `npm run bench:web-calls`, in a process of its own. Its sound stays on this machine. It answers each
- * message with the memory and the processor time that it has used.
+ * The service of `npm run bench:web-calls`, in a separate process. Its audio stays on this machine. It answers each
+ * message with its memory and its processor time.
  */
 
 const voice = await createVoice(

@@ -70,7 +70,7 @@ try {
     const load = (after.seconds - before.seconds) / measuredSeconds / count;
     console.log(
       `${String(count)} calls at once: ${String(answered.length)} with every answer; ${perCall.toFixed(1)} MB and ` +
-        `${(load * 100).toFixed(1)} % of a core each; sound late by ${at(delays, 0.99)} (99th ` +
+        `${(load * 100).toFixed(1)} % of a core each; audio late by ${at(delays, 0.99)} (99th ` +
         `percentile); end of speech to first sound: median ${at(waits, 0.5)}, 95th percentile ${at(waits, 0.95)}`,
     );
   }
@@ -85,12 +85,12 @@ process.exit();
 
 interface Visitor {
   browser: BrowserPeer;
-  /** Milliseconds by which each packet of an answer came later than the one before it, as heard. */
+  /** Milliseconds by which each packet of an answer was late, relative to the one before it. */
   delays: number[];
-  /** When the visitor has stopped speaking, and the milliseconds from there until the answer could be heard. */
+  /** The time when the visitor stopped speaking, and the milliseconds from there to the start of the answer. */
   stoppedAt: number;
   waits: number[];
-  /** Where in its turn this visitor is, so that not all talk at once. */
+  /** The visitor's offset within a turn, so that not all visitors speak at once. */
   offset: number;
 }
 
@@ -125,7 +125,7 @@ async function call(index: number): Promise<Visitor> {
   return visitor;
 }
 
-/** Sends the sound of every visitor, in real time. */
+/** Sends the audio of every visitor, in real time. */
 async function talk(seconds: number): Promise<void> {
   const start = performance.now();
   for (let tick = 0; tick < seconds * 50; tick++) {

@@ -22,7 +22,7 @@ const receiver = await startWebhookReceiver();
 atEnd(() => receiver.server.close());
 const voice = new MemoryVoice();
 
-/** A service that has a recorded call with a visitor in a process of its own, and the next process. */
+/** A service that has a recorded call with a visitor in a separate process, and the next process. */
 async function callAtProcess() {
   const env = {
     ...(await newDatabase()),
@@ -70,7 +70,7 @@ async function readCall(owner: Owner, at: ServiceClient): Promise<Record<string,
   return (json['data'] as Record<string, unknown>[]).at(-1) ?? {};
 }
 
-test('a web call whose process is killed fails once and costs nothing, and the visitor can go on', async () => {
+test('a web call whose process is killed fails once and costs nothing, and the visitor can continue', async () => {
   const { owner, url, path, read, kill, startNext } = await callAtProcess();
   await kill();
   const next = await startNext();

@@ -30,7 +30,7 @@ await jobs.send('hang-up', { carrierCallId: 'delayed' }, { startAfter: 3_600_000
 await prepared.running.database.pool.query("UPDATE jobs.queue SET monitor_on = now() - interval '2 minutes'");
 await prepared.running.close();
 
-describe('with OTEL_METRICS_EXPORTER=prometheus, /metrics on a port of its own', () => {
+describe('with OTEL_METRICS_EXPORTER=prometheus, /metrics on a separate port', () => {
   it('has requests, replies, time to first token, queues, streams and money', async () => {
     const port = String(await freePort());
     const service = await startServiceProcess({
@@ -90,7 +90,7 @@ describe('with OTEL_METRICS_EXPORTER=prometheus, /metrics on a port of its own',
 });
 
 describe('of several processes', { skip: testDatabase === 'pglite' && 'needs a PostgreSQL server' }, () => {
-  it('the one that takes over a reply of a killed process counts it', async () => {
+  it('the process that takes over a reply of a killed process counts it', async () => {
     const model = await startModelServer();
     atEnd(() => model.close());
     const port = String(await freePort());

@@ -116,7 +116,7 @@ for (const [problem, settings, step, remedy] of [
   ],
   ['a number of somebody else', { TWILIO_PHONE_NUMBER: '+4930999999' }, 'number: fails', /Buy or verify it/],
   [
-    'a public address that nobody listens at',
+    'a public address without a server',
     { PUBLIC_URL: closedUrl },
     'public address: fails',
     /cannot be reached \(ECONNREFUSED\)/,

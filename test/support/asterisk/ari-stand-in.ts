@@ -51,7 +51,7 @@ export class AriStandIn {
     return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
   }
 
-  /** The connection of the first call's sound. */
+  /** The audio connection of the first call. */
   get sound(): Promise<WebSocket> {
     return this.#sound.promise;
   }

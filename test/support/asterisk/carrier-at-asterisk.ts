@@ -9,12 +9,12 @@ import { AriStandIn } from './ari-stand-in.ts';
 
 export const application = 'voice-assistant-chat';
 
-/** The carrier, connected to a stand-in for Asterisk, with a service that lets each call go on until the end. */
+/** The carrier, connected to a stand-in for Asterisk, with a service that keeps each call until its end. */
 export class CarrierAtAsterisk {
   readonly ari: AriStandIn;
   readonly carrier: AsteriskCarrier;
   readonly reports: CallReport[] = [];
-  /** Those that were connected. */
+  /** The connected lines. */
   readonly lines: Line[] = [];
   admit: () => Promise<Admission>;
   disconnected = (): Promise<NextStep> => Promise.resolve({ type: 'hang-up' });

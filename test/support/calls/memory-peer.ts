@@ -1,23 +1,23 @@
 import type { AudioListener, AudioPeer } from '../../../src/service/voice/audio-peer.ts';
 
 /**
- * A peer in memory that plays in no time, or as far as the test has it {@link advance}. Without a pace, its time passes
- * only while one side can be heard.
+ * A peer in memory that plays at once or, with a pace, as far as the test calls {@link advance}. Without a pace, its time
+ * passes only while one side speaks.
  */
 export class MemoryPeer implements AudioPeer {
   readonly rate: number;
   flushes = 0;
   /** Samples. */
   played = 0;
-  /** With a pace: all that was heard, with zeros where there was nothing to play. */
+  /** With a pace: all played samples, with zeros while there was nothing to play. */
   readonly heard: number[] = [];
-  /** The marks from this one on wait for {@link releaseMarks}. */
+  /** Index of the first mark that waits for {@link releaseMarks}. */
   holdMarksFrom = Infinity;
   onPlayed?: ((frame: Int16Array | undefined, skipped: number) => void) | undefined;
   readonly held = Promise.withResolvers<undefined>();
   readonly #isPaced: boolean;
   readonly #waiting: string[] = [];
-  /** Without a pace: the sound after a mark that waits. */
+  /** Without a pace: the audio after a waiting mark. */
   #queue: (Int16Array | string)[] = [];
   #marks = 0;
   #isPaused = false;

@@ -9,7 +9,7 @@ import type {
 import { until } from '../until.ts';
 import { MemoryPeer } from './memory-peer.ts';
 
-/** A browser in memory: what it says are tones, each with a text that the speech service understands. */
+/** A browser in memory: it speaks in tones, and the speech service returns a text for each. */
 export class MemoryBrowser extends MemoryPeer implements WebPeer {
   readonly connected: Promise<boolean>;
   readonly events: Record<string, unknown>[] = [];
@@ -42,7 +42,7 @@ export class MemoryBrowser extends MemoryPeer implements WebPeer {
     this.receive(new Int16Array(this.rate * 2));
   }
 
-  /** The visitor says something into what the assistant is saying. */
+  /** The visitor interrupts the assistant. */
   interruptWith(text: string): void {
     this.#speech.next.push(text);
     this.receive(tone(1, this.rate));
@@ -101,7 +101,7 @@ export class ScriptedSpeech implements Synthesizer, Transcriber {
 const tone = (seconds: number, at: number) =>
   Int16Array.from({ length: seconds * at }, (_, index) => Math.round(8000 * Math.sin(index / 3)));
 
-/** Sound for web calls in memory. */
+/** The voice package in memory, for web calls. */
 export class MemoryVoice implements VoiceModule, MediaServer {
   readonly speech = new ScriptedSpeech();
   readonly problems: string[] = [];

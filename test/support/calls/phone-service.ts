@@ -37,7 +37,7 @@ export async function startPhoneService(more: Record<string, string> = {}) {
 
   return {
     ...{ model, carrier, service, owner, pool, place },
-    /** Starts another process's service on the same database, with a carrier of its own. */
+    /** Starts another process's service on the same database, with another carrier. */
     startAnother: async () => {
       const other = new ScriptedCarrier();
       const extras = { carrier: other, database: service.running.database };
@@ -51,7 +51,7 @@ export async function startPhoneService(more: Record<string, string> = {}) {
     },
     /** The record of a call that has ended. */
     ended: (id: number) => waitForCall(owner, id),
-    /** What was said in a call. */
+    /** The transcript of a call. */
     lines: async (id: number): Promise<CallMessage[]> => {
       const { rows } = await pool.query<{ lines: CallMessage[] }>('SELECT lines FROM calls WHERE id = $1', [
         id,

@@ -14,12 +14,12 @@ type Disconnection = Parameters<CallHandler['onDisconnected']>[0];
 /** A report without the parts that identify the call. */
 type ReportOf<Report> = Report extends CallReport ? Omit<Report, 'callId' | 'token'> : never;
 
-/** A connected line, and what the service does with it. */
+/** A connected line and its use by the service. */
 export interface Connection {
   line: ScriptedLine;
   /** Settles when the service has finished with the line. */
   over: Promise<void>;
-  /** What comes next, if the service leaves the line. */
+  /** The next step after the service has left the line. */
   left: Promise<NextStep>;
 }
 
@@ -83,7 +83,7 @@ export class ScriptedCarrier implements Carrier {
   readonly secondMs = 1000;
   readonly queueSeconds = 600;
   callsPerSecond: number | undefined;
-  /** A carrier with webhooks: its reports can reach another process than the one that holds the call. */
+  /** Has webhooks: a report can reach another process than the one that holds the call. */
   readonly routes = new Hono();
   readonly calls: ScriptedCall[] = [];
   /** The ids of the calls that the service ended. */

@@ -3,11 +3,11 @@ import type { Line, LineEvent, Spoken } from '../../../src/service/voice/line.ts
 /** Characters that a scripted line speaks in a second. */
 const charactersPerSecond = 15;
 
-/** What the customer does while the assistant speaks. */
+/** An action of the customer while the assistant speaks. */
 interface Interruption {
   /** The customer hears the speech up to the end of this text. */
   after: string;
-  /** What the customer says then; nothing if they only make a sound. */
+  /** The customer's words; absent if they only make a sound. */
   saying?: string;
   /** The customer hangs up instead. */
   hangingUp?: true;
@@ -19,7 +19,7 @@ interface Interruption {
  */
 export class ScriptedLine implements Line {
   now = 0;
-  /** What the service did, in order: `say …`, `digits …`, `leave`, `hang up`. */
+  /** The actions of the service, in order: `say …`, `digits …`, `leave`, `hang up`. */
   readonly actions: string[] = [];
   readonly #events: LineEvent[] = [];
   readonly #heard: string[] = [];
@@ -160,7 +160,7 @@ export class ScriptedLine implements Line {
     this.#interruption = interruption;
   }
 
-  /** Lets seconds pass in which nobody speaks, once the service waits for the customer. */
+  /** Lets seconds of silence pass, once the service waits for the customer. */
   async waits(seconds: number): Promise<void> {
     while (!this.#isWaiting || this.#events.length > 0) await this.#changed.promise;
     this.#isWaiting = false;

@@ -20,7 +20,7 @@ export function readStereoWav(file: Buffer): StereoWav {
   return { rate: file.readUInt32LE(24), left: side(0), right: side(2) };
 }
 
-/** Returns when something is heard: the first and last second of each part, by frames of 20 ms. */
+/** Returns the parts that are not silent, in seconds: the start and end of each, by frames of 20 ms. */
 export function soundsOf(samples: Int16Array, rate: number): [from: number, to: number][] {
   const frame = rate / 50;
   const parts: [number, number][] = [];

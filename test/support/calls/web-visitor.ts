@@ -13,7 +13,7 @@ async function startWith(env: Environment) {
 
 let shared: ReturnType<typeof startWith> | undefined;
 
-/** A service with sound in memory, and a conversation with an assistant that can be called. */
+/** A service with the voice package in memory, and a conversation with an assistant that can be called. */
 export async function visit(
   options: AssistantOptions & {
     type?: 'widget' | 'test';

@@ -1,11 +1,11 @@
 import { until } from './chat-fixture.ts';
 
 /*
- * A stand-in for the service's side of a call: a second `RTCPeerConnection` in the page. Sound and events go through
- * real WebRTC; only the microphone is made of a tone, since a test machine has none.
+ * A stand-in for the service's side of a call: a second `RTCPeerConnection` in the page. Audio and events go through
+ * real WebRTC. Only the microphone is a tone, since a test machine has none.
  */
 
-/** A response of the stand-in in place of its own. */
+/** An error response instead of the usual one. */
 type Refusal = { readonly status: number; readonly error: string };
 
 export class VoiceStandIn {
@@ -62,12 +62,12 @@ export class VoiceStandIn {
     };
   }
 
-  /** The visitor's sound as it arrives. */
+  /** The visitor's audio as it arrives. */
   get heard(): MediaStreamTrack | undefined {
     return this.peer?.getReceivers()[0]?.track;
   }
 
-  /** Whether the call can be talked on. */
+  /** Whether the call is connected. */
   get isOpen(): boolean {
     return this.#channel?.readyState === 'open';
   }

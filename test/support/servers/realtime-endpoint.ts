@@ -24,7 +24,7 @@ export type RealtimeAnswer =
   /** The request is refused, so that there is no response. */
   | { refused: true };
 
-/** What the model knows when an answer is requested. */
+/** The model's input when an answer is requested. */
 export interface RealtimeQuestion {
   /** Instructions of the response, or of the session. */
   instructions: string;
@@ -32,17 +32,17 @@ export interface RealtimeQuestion {
 }
 
 /**
- * A stand-in for a realtime model behind OpenAI's protocol. It hears by loudness: each utterance is the next of `words`.
- * It answers by a tone of 0.2 seconds for each word, sent at once as real models do.
+ * A stand-in for a realtime model with OpenAI's protocol. It detects speech by its volume, and transcribes each utterance
+ * as the next of `words`. It answers with a tone of 0.2 seconds per word, sent at once, as real models do.
  */
 export class RealtimeEndpoint {
-  /** What the customer says, one entry for each utterance; undefined if it is not understood. */
+  /** The customer's words, one entry for each utterance; undefined if it is not understood. */
   readonly words: (string | undefined)[] = [];
-  /** Says what was asked to be said, and otherwise repeats the customer's last words. */
+  /** Speaks the requested text, or else repeats the customer's last words. */
   answer: (question: RealtimeQuestion) => RealtimeAnswer = repeat;
   /** Settings of the latest session. */
   settings: RealtimeSessionCreateRequest | undefined;
-  /** All events of the service but its sound. */
+  /** All events of the service except audio. */
   readonly received: RealtimeClientEvent[] = [];
   /** Requests without this key are refused. */
   readonly key = 'realtime-key';

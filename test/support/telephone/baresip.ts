@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { encodeWav } from '../../../src/service/voice/wav.ts';
 import { waitFor } from './wait-for.ts';
 
-/** Rate of the sound on the line (G.711). */
+/** Sample rate on the line (G.711). */
 export const phoneRate = 8000;
 
 /** A real telephone: the SIP client baresip, with files in place of microphone and loudspeaker. */
@@ -129,7 +129,7 @@ snd_path ${join(folder, 'heard')}
     this.#command('ausrc', `aufile,${file}`);
   }
 
-  /** What was heard in the calls so far, in order, as WAV files. They are complete after the end of a call. */
+  /** The received audio of the calls so far, in order, as WAV files. They are complete after the end of a call. */
   heard(): Buffer[] {
     const folder = join(this.#folder, 'heard');
     const names = readdirSync(folder).filter((name) => name.endsWith('-dec.wav'));

@@ -23,10 +23,10 @@ import { atEnd } from '../service/service.ts';
 type Disconnection = Parameters<CallHandler['onDisconnected']>[0];
 type Connection = Parameters<CallHandler['onConnected']>[0];
 
-/** The signal of conversations that nothing aborts. */
+/** A signal that is never aborted. */
 export const never = new AbortController().signal;
 
-/** A service without a database: the test decides what it answers. */
+/** A service without a database: the test sets its answers. */
 export class ScriptedService implements CallHandler {
   readonly connections: Connection[] = [];
   readonly reports: CallReport[] = [];

@@ -49,7 +49,7 @@ export interface SessionEnd {
 export class StandInRelay {
   /** All frames of the service. */
   readonly frames: ServiceFrame[] = [];
-  /** What the customer has heard, one text for each turn of the assistant. */
+  /** The speech that the customer has heard, one text for each turn of the assistant. */
   readonly heard: string[] = [];
   /** Invalid frames. */
   readonly problems: string[] = [];

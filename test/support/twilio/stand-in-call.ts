@@ -15,7 +15,7 @@ export interface WebhookAnswer {
   body: string;
 }
 
-/** What a call needs of its carrier. */
+/** The parts of the carrier that a call uses. */
 export interface CallCarrier {
   readonly accountSid: string;
   /** Sends a signed request to an address of the service. */
@@ -128,7 +128,7 @@ export class StandInCall {
     return this.perform(twiml);
   }
 
-  /** Nobody answers. */
+  /** Ends the call before it is answered. */
   async end(status: 'busy' | 'failed' | 'no-answer' | 'canceled'): Promise<void> {
     this.status = status;
     await this.report(status);
@@ -281,7 +281,7 @@ export class StandInCall {
   }
 
   async #sessionEnded({ status, handoffData }: SessionEnd, milliseconds: number): Promise<void> {
-    // Without an action, the carrier goes on with the next instruction, of which there is none.
+    // Without an action, the carrier continues with the next instruction. There is none, so the call ends.
     if (this.#action === '') {
       await this.complete();
       return;

@@ -440,7 +440,7 @@ export class TwilioStandIn implements CallCarrier {
   }
 }
 
-/** Numbers are found by a part of them, in which `*` stands for any digit. */
+/** Numbers are found by a part of them, in which `*` matches any digit. */
 const matches = (phoneNumber: string, part = '') =>
   new RegExp(part.replaceAll('+', '\\+').replaceAll('*', '\\d')).test(phoneNumber);
 

@@ -7,7 +7,7 @@ import { wordErrors, words } from './word-errors.ts';
 const completed = 'conversation.item.input_audio_transcription.completed';
 
 /**
- * Asks a question until most of its words are understood, at most three times: a busy machine garbles the sound of its
+ * Asks a question until most of its words are understood, at most three times: a busy machine garbles the audio of its
  * browser. Returns the words as the page shows them.
  */
 export async function ask(

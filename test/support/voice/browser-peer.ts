@@ -6,7 +6,7 @@ import type { AudioCodec } from '../../../src/voice/media/audio-codec.ts';
 import { withUdpSockets } from '../../../src/voice/media/udp-sockets.ts';
 import { framesOf } from './tone.ts';
 
-/** A packet of sound that was received. */
+/** A received audio packet. */
 export interface ReceivedPacket {
   timestamp: number;
   sequenceNumber: number;
@@ -18,11 +18,11 @@ export interface BrowserPeerOptions {
   codec?: 'opus' | 'PCMU' | 'PCMA';
   hasAudio?: boolean;
   hasChannel?: boolean;
-  /** Whether it decodes what it receives; otherwise packets have no samples. */
+  /** Whether it decodes received packets; otherwise they have no samples. */
   isListening?: boolean;
 }
 
-/** A WebRTC connection in Node that plays a browser: it makes the offer and opens the data channel `events`. */
+/** A WebRTC connection in Node in place of a browser: it makes the offer and opens the data channel `events`. */
 export class BrowserPeer {
   readonly connection: RTCPeerConnection;
   readonly received: ReceivedPacket[] = [];
@@ -88,12 +88,12 @@ export class BrowserPeer {
     await this.connection.setRemoteDescription({ type: 'answer', sdp });
   }
 
-  /** Encodes sound into packets, as the next part of the stream. */
+  /** Encodes audio into packets, as the next part of the stream. */
   packets(samples: Int16Array): RtpPacket[] {
     return framesOf(samples, this.codec.rate * 0.02).map((frame) => this.packet(this.codec.encode(frame)));
   }
 
-  /** Puts 20 ms of encoded sound into a packet, as the next part of the stream. */
+  /** Puts 20 ms of encoded audio into a packet, as the next part of the stream. */
   packet(payload: Buffer): RtpPacket {
     this.#sequenceNumber = (this.#sequenceNumber + 1) & 0xffff;
     this.#timestamp = (this.#timestamp + this.codec.clockRate * 0.02) >>> 0;

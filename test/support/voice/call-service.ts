@@ -22,7 +22,7 @@ interface SentEvent {
 /** The service's side of a call. Times are milliseconds since 1970. */
 export class WatchedCall {
   readonly events: SentEvent[] = [];
-  /** When the service has discarded the sound that was still to be played. */
+  /** Times at which the service discarded the audio that was still to be played. */
   readonly flushes: number[] = [];
   isClosed = false;
   readonly #heard: { at: number; samples: Int16Array }[] = [];
@@ -72,10 +72,10 @@ export interface CallService extends TestService {
 
 /** The seeded assistant of the demo's pages. */
 export const assistantId = demoAssistants[0]?.uuid ?? '';
-/** Its first words, which are short so that tests are. */
+/** Its greeting, which is short so that tests are. */
 export const greeting = 'Hello, this is Kim.';
 
-/** Starts the service. All of it is real; its calls are watched. */
+/** Starts the real service, and records the events of its calls. */
 export async function startCallService(): Promise<CallService> {
   const log = pino({ level: 'silent' });
   const calls: WatchedCall[] = [];

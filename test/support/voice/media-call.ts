@@ -16,7 +16,7 @@ export const startMedia = async (settings: MediaSettings = {}) =>
 export interface MediaCall extends AsyncDisposable {
   peer: WebPeer;
   browser: BrowserPeer;
-  /** What the media server received. */
+  /** The audio that the media server received. */
   heard: Int16Array[];
   marks: string[];
   events: unknown[];
@@ -55,5 +55,5 @@ export async function connectCall(
   };
 }
 
-/** What the browser received, by the timestamps of the packets. */
+/** The audio that the browser received, in order. */
 export const playedSound = ({ browser }: MediaCall) => join(browser.received.map(({ samples }) => samples));

@@ -7,13 +7,13 @@ declare global {
   }
 }
 
-/** The sound of a page. */
+/** The audio of a page. */
 export interface PageSound {
   /** Speaks into the microphone. Returns when the speech begins and ends, in milliseconds since 1970. */
   readonly say: (samples: string, rate: number) => { start: number; end: number };
   /** The level of the track that the page receives and plays, about 100 times a second. */
   readonly levels: Level[];
-  /** What the page's policy has forbidden. */
+  /** Violations of the page's Content Security Policy. */
   readonly violations: string[];
   /** Whether an audio element plays the received track. */
   readonly isPlaying: () => boolean;
@@ -22,8 +22,8 @@ export interface PageSound {
 }
 
 /**
- * Runs in the page before its scripts. Replaces the microphone by a stream that recordings are played into, and measures
- * the sound that connections receive. It is sent as text, so it uses nothing outside itself.
+ * Runs in the page before its scripts. Replaces the microphone with a stream that plays recordings, and measures the
+ * audio that connections receive. It is sent as text, so it uses nothing outside itself.
  */
 export function installSound(): void {
   let context: AudioContext | undefined;

@@ -7,11 +7,11 @@ export interface Recording {
   text: string;
 }
 
-/** Sounds below this level are silence, of 32,768. */
+/** Samples below this level, of 32,768, are silence. */
 const silent = 300;
 const flite = new Flite();
 
-/** Records a sentence by the program flite, without silence at its ends. */
+/** Records a sentence with the program flite, without silence at its ends. */
 export async function record(text: string, voice = 'slt'): Promise<Recording> {
   const { rate, samples } = await flite.speak(text, voice, 1);
   const isLoud = (sample: number) => Math.abs(sample) > silent;

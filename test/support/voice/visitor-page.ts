@@ -16,11 +16,11 @@ export const callEngines = (): CallEngine[] => findEngines().filter((engine) => 
 /** Starts a browser with the settings that visitors have, such as those for autoplay. */
 export function launch({ name, ...options }: CallEngine): Promise<Browser> {
   if (name === 'chromium') return chromium.launch(options);
-  // Without a sound card, Firefox processes no sound, unless it pretends that there is one.
+  // Without a sound card, Firefox processes audio only with a mock device.
   return firefox.launch({ ...options, firefoxUserPrefs: { 'media.cubeb.force_mock_context': true } });
 }
 
-/** Louder sound is speech, as RMS of full scale. */
+/** Audio above this level is speech, as RMS of full scale. */
 export const audible = 0.005;
 /** Pauses between sentences are shorter, in milliseconds. */
 const pauseInSpeech = 1000;
@@ -110,7 +110,7 @@ export class VisitorPage {
     return this.page.evaluate((from) => window.visitorSound.levels.filter(([at]) => at >= from), since);
   }
 
-  /** Waits until the assistant is heard after a time. Returns when. */
+  /** Waits until the assistant can be heard after a time. Returns the time at which it starts. */
   async heard(since: number): Promise<number> {
     return poll('the assistant to be heard', async () => {
       const [first] = (await this.levels(since)).filter(([, level]) => level > audible);
@@ -118,7 +118,7 @@ export class VisitorPage {
     });
   }
 
-  /** Waits until the assistant has been silent for a while after a time. Returns since when. */
+  /** Waits until the assistant has been silent for a while after a time. Returns the start of the silence. */
   async silent(since: number): Promise<number> {
     return poll('the assistant to be silent', async () => {
       const levels = await this.levels(since);

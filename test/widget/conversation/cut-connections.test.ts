@@ -8,8 +8,8 @@ import { serviceVariants } from './service-variants.ts';
 import { Browser, type Visit } from './visit.ts';
 
 /*
- * The points at which a connection can break are found: a visit is recorded once undisturbed, and then repeated for
- * each point with the connection cut exactly there. Points are before a request arrives, between its arrival and the
+ * A visit is recorded once undisturbed, and then repeated for each point at which the connection can break, with the
+ * connection cut exactly there. Points are before a request arrives, between its arrival and the
  * first byte of the response, after each chunk that the service writes, after each byte of a stream's first event, and
  * after every `stride`-th byte between. A quarter of all combinations runs by default, chosen so that each two of
  * service, history and way meet once; `npm test -- exhaustive` runs all of them, with every byte.
@@ -21,18 +21,18 @@ const stride = isExhaustive ? 1 : 97;
 const lateness = 1500;
 
 const ways: Record<string, Way> = {
-  'the same page goes on': { reloads: false, late: false },
-  'the same page goes on while the service still writes': { reloads: false, late: true },
-  'the page is loaded anew at once': { reloads: true, late: false },
-  'the page is loaded anew while the service still writes': { reloads: true, late: true },
+  'the page stays open': { reloads: false, late: false },
+  'the page stays open while the service still writes': { reloads: false, late: true },
+  'the page reloads at once': { reloads: true, late: false },
+  'the page reloads while the service still writes': { reloads: true, late: true },
 };
 
 /** The state of the first message before the cut. */
 const histories: Record<string, (Way & { readonly isLost?: true }) | undefined> = {
   'in an undisturbed visit': undefined,
-  'after the first message was lost on its way': { reloads: false, late: false, isLost: true },
+  'after the first message was lost': { reloads: false, late: false, isLost: true },
   'after the connection broke within the first answer': { reloads: false, late: false },
-  'after the page was loaded anew within the first answer': { reloads: true, late: true },
+  'after the page reloaded within the first answer': { reloads: true, late: true },
 };
 
 /** Both messages have the same text, and must not be confused. */

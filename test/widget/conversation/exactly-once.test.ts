@@ -7,13 +7,13 @@ import { serviceVariants } from './service-variants.ts';
 import { Browser, type Visit } from './visit.ts';
 
 /*
- * Whatever breaks, and whenever the page closes, every message is stored and answered exactly once, in order, also by
+ * Every message is stored and answered exactly once and in order, whatever fails and whenever the page closes, also by
  * services without idempotency keys.
  */
 
 const messages = ['One', 'Two', 'Two', 'Three'];
 
-/** One thing that goes wrong with the second message, and when the service has thought enough. */
+/** A fault of the second message. `release` ends the delay of its answer. */
 interface Fault {
   readonly step: Step;
   readonly release?: () => void;
@@ -25,7 +25,7 @@ const slowly = (step: Step): Fault => {
 };
 const faults: Record<string, () => Fault> = {
   'nothing breaks': () => ({ step: {} }),
-  'the service thinks long': () => slowly({}),
+  'the service answers slowly': () => slowly({}),
   'the connection breaks before the request is read': () => ({ step: { cut: 'unread' } }),
   'the connection breaks before the answer': () => ({ step: { cut: 'unanswered' } }),
   'the connection breaks before the answer, which comes late': () => slowly({ cut: 'unanswered' }),
@@ -97,7 +97,7 @@ async function play({ server, fault: { step, release }, goesAwayAt }: Plan): Pro
     first.conversation.send(text);
   };
   first.onChange = () => {
-    // The visitor types on all the while, which is kept at once.
+    // The visitor keeps typing, and every change of the draft is stored at once.
     first.conversation.draft = `Typed at ${changes + 1}`;
     if (++changes === goesAwayAt) first.goAway();
   };
@@ -109,14 +109,14 @@ async function play({ server, fault: { step, release }, goesAwayAt }: Plan): Pro
   assert.equal(second.conversation.draft, `Typed at ${changes}`);
   await bringToEnd(second, server, release);
   while (server.pendingSteps > 0) {
-    // A step that was planned for a message that the visitor never got to write.
+    // The fault was meant for a message that the visitor had no time to write.
     given.push('Extra');
     second.conversation.send('Extra');
     await bringToEnd(second, server, release);
   }
   const stored = server.historyOf(uuid).map(({ role, content }) => `${role}: ${content}`);
   assert.deepEqual(stored.slice().sort(), ['assistant: Hello!', ...given.flatMap(answered)].sort());
-  // A message that the service refused may stand behind later ones; else the order is the visitor's.
+  // A message that the service lost may come after later ones; otherwise the order is the visitor's.
   if (step.loses !== true) assert.deepEqual(stored, ['assistant: Hello!', ...given.flatMap(answered)]);
   assert.deepEqual(second.log.slice().sort(), stored.slice().sort());
   assert.deepEqual(browser.pending, []);

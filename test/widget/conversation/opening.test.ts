@@ -190,7 +190,7 @@ describe('coming back', () => {
     assert.deepEqual(browser.pending, []);
   });
 
-  it('to a conversation that is gone reports it, and keeps the unsent messages for a new one', async () => {
+  it('to a deleted conversation reports it, and keeps the unsent messages for a new one', async () => {
     visit.conversation.send('One');
     await visit.settled();
     const old = conversationIdOf(visit);
@@ -213,7 +213,7 @@ describe('coming back', () => {
     assert.equal(again.conversation.draft, 'Three');
   });
 
-  it('to a conversation that is gone and that nobody has written in opens a new one', async () => {
+  it('to a deleted conversation without a visitor’s message opens a new one', async () => {
     await visit.conversation.open();
     const old = conversationIdOf(visit);
     server.delete(old);

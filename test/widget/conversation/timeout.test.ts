@@ -14,8 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-describe('a message that fails', () => {
-  it('by time-out is looked up before it is sent again', async () => {
+describe('a message whose answer times out', () => {
+  it('is looked up before it is sent again', async () => {
     const hasty = browser.visit(server, { answerTimeout: 40 });
     await hasty.conversation.open();
     server.next('send', { raw: () => undefined });

@@ -6,7 +6,7 @@ import { gate, type Operation, type Step } from '../../support/servers/chat-serv
 export interface Way {
   /** Whether the page reloads; otherwise only its connection breaks. */
   readonly reloads: boolean;
-  /** The request arrives late, or the answer is written late: when the wire is resumed. */
+  /** Whether the request arrives late, or the answer is written late: when the wire is resumed. */
   readonly late: boolean;
 }
 
@@ -41,7 +41,7 @@ export class Exchange {
   /** How many bytes of a stream are written before the service stores the answer; 0 for any other answer. */
   get bytesBeforeStored(): number {
     const done = this.answer.indexOf('event: done');
-    // What comes before that event on the wire is the size of its chunk.
+    // On the wire, the size of the event's chunk comes before it.
     return done < 0 ? 0 : this.answer.lastIndexOf('\n\n\r\n', done) + 4;
   }
 }
@@ -59,7 +59,7 @@ export class WireTap {
     this.#cuts = cuts;
   }
 
-  /** What the server asks with each request. */
+  /** Called by the server for each request. */
   readonly take = async (operation: Operation, response: ServerResponse): Promise<Step | undefined> => {
     const cut = this.#cuts.find(({ exchange }) => exchange === this.exchanges.length);
     const exchange = new Exchange(operation);

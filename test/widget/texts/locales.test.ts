@@ -31,7 +31,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   sk: ['chat'],
 };
 
-/** What a text has in common with all languages: the names of a format and of an attribute, and places to fill in. */
+/** The parts of a text that are the same in all languages: names of a format and an attribute, and placeholders. */
 const isNoWord = /\{\w+\}|JSON|assistant-id/g;
 
 it('has 64 languages, and loads each of them', () => {
@@ -43,7 +43,7 @@ it('has 64 languages, and loads each of them', () => {
 for (const language of languages) {
   describe(`the texts in ${new Intl.DisplayNames('en', { type: 'language' }).of(language) ?? language}`, () => {
     let locale: Locale;
-    /** Every text with its key and the English ones that it stands for; each plural form is one. */
+    /** Every text with its key and its English original; each plural form is one entry. */
     let all: { key: string; text: string; original: string }[];
     before(async () => {
       const loaded = await loadTexts(language);

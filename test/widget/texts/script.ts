@@ -3,7 +3,7 @@ export function scriptOf(language: string): string {
   return new Intl.Locale(language).maximize().script ?? '';
 }
 
-/** Scripts that stand for several others. */
+/** Scripts that consist of several others. */
 const parts: Readonly<Record<string, readonly string[]>> = {
   Hans: ['Hani'],
   Hant: ['Hani'],
