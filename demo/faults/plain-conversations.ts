@@ -8,9 +8,9 @@ export interface PlainLine {
 export interface PlainConversation {
   readonly uuid: string;
   readonly history: PlainLine[];
-  /** When the next message may come, in milliseconds since the epoch; unset before a refusal. */
+  /** The time when the next message is accepted, in milliseconds since 1970; unset before a refusal. */
   retryAt?: number;
-  /** The pending message of a person and its time; unset unless one has taken over. */
+  /** The pending messages of a person, with their times; unset unless a person has taken over. */
   personAnswers?: { readonly at: number; readonly content: string }[];
 }
 

@@ -221,7 +221,7 @@ describe('an error', () => {
     await until(() => chat.problems.length === 0, 'the problem to disappear');
   });
 
-  it('of a conversation that is gone after a reload offers a new one', async () => {
+  it('of a conversation that was deleted before a reload offers a new one', async () => {
     const first = mount();
     await first.open();
     await first.ask('Hello');

@@ -73,7 +73,7 @@ describe('a module whose request is not answered', () => {
     await unmountAll();
   });
 
-  it('does not keep back a part of the history', async () => {
+  it('does not block a part of the history', async () => {
     const count = 120;
     serveHistory(
       Array.from({ length: count }, (_, index) => ({ role: 'assistant', content: `**${String(index)}**` })),

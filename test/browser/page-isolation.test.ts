@@ -10,7 +10,7 @@ async function cleanUp(): Promise<void> {
   removeInserted();
 }
 
-describe('the chat lies above', () => {
+describe('the chat is above', () => {
   beforeEach(() => setViewport(1000, 800));
   afterEach(cleanUp);
 

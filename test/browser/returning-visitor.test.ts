@@ -48,7 +48,7 @@ describe('a returning visitor', () => {
       expect(again.messages.includes(`user: ${question}`)).to.equal(isResumed);
     });
 
-  it('learns that the conversation has ended, and the message is sent to a new one', async () => {
+  it('sees that the conversation has ended, and the message is sent to a new one', async () => {
     const chat = mount({ 'base-url': faulty('ended') });
     await chat.open();
     const before = chat.messages.length;

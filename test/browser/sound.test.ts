@@ -61,7 +61,7 @@ describe('the sound', () => {
     await until(() => notes === 2, 'its two notes');
   });
 
-  it('does not play while the visitor looks, nor for the history of a conversation', async () => {
+  it('does not play while the chat is visible, nor for the history of a conversation', async () => {
     const [chat, resume] = await waiting({ sound: '' });
     await resume();
     await chat.answered(1);

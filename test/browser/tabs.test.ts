@@ -137,7 +137,7 @@ describe('one conversation in two pages', () => {
     ['with locks', true],
     ['on a page without HTTPS', false],
   ] as const) {
-    it(`answers a tool request once, in whichever pages the visitor decides, ${title}`, async () => {
+    it(`answers a tool request once, even if the visitor decides in several pages, ${title}`, async () => {
       let runs = 0;
       const results: unknown[] = [];
       const withTools = async (): Promise<Chat> => {

@@ -48,7 +48,7 @@ describe('the services that browser tests talk to', () => {
     await readUntil('One, two.');
   });
 
-  it('fail when the test says so, and no longer when it does not', async () => {
+  it('fail only while the test requests it', async () => {
     const answer = await scriptAnswer({ status: 400 });
     const url = await openConversation(modelService);
     expect((await post(url, { message: answer.question })).status).to.equal(400);

@@ -2,7 +2,7 @@ import { expect, fixture, html } from '@open-wc/testing';
 import { click, emulateMedia, press, setViewport, supports, type } from '../support/browser/page.ts';
 
 describe('the browser under test', () => {
-  it('types, presses chords and clicks like a person', async () => {
+  it('types, presses key combinations and clicks like a person', async () => {
     const form = await fixture<HTMLFormElement>(
       html`<form><input aria-label="Name" /><button type="button">Go</button></form>`,
     );
@@ -26,7 +26,7 @@ describe('the browser under test', () => {
     expect(clicks).to.equal(2);
   });
 
-  it('has the size it is given', async () => {
+  it('has the requested size', async () => {
     const width = supports.phoneViewport ? 390 : 600;
     await setViewport(width, 640);
     expect([innerWidth, innerHeight]).to.deep.equal([width, 640]);

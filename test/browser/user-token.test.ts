@@ -59,7 +59,7 @@ describe('a visitor with a user token', () => {
     expect(again.messages.slice(0, 2)).to.deep.equal([`assistant: Hi ${user}!`, 'user: Remember me']);
   });
 
-  it('sees an empty conversation after logging out, and the own one after logging in again', async () => {
+  it('sees an empty conversation after logging out, and their own after logging in again', async () => {
     const [user, other] = [newUser(), newUser()];
     const chat = show(await sign(user));
     await chat.open();
@@ -132,7 +132,7 @@ describe('a visitor with a user token', () => {
     expect(again.messages).to.deep.equal([`assistant: Hi ${user}!`]);
   });
 
-  it('reads that the token has expired, and the chat opens once the page has set another one', async () => {
+  it('sees that the token has expired, and the chat opens once the page has set another one', async () => {
     const user = newUser();
     const codes: string[] = [];
     const chat = show(await sign(user, expired()));

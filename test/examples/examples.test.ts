@@ -51,7 +51,7 @@ describe('the example', { skip: executable ? false : 'needs Chromium' }, () => {
         await project.npm('run', 'check');
       });
 
-      it('builds, answers, gets variables and events, and comes back after another route, without a warning', async () => {
+      it('builds, answers, receives variables and events, and is restored after another route, without a warning', async () => {
         if (example.isBuilt !== false) await project.npm('run', 'build');
         site = await project.start();
         if (example.isRenderedOnServer) {

@@ -189,7 +189,7 @@ describe('the audit log', () => {
     assert.deepEqual(entries, [['makeCall', 'call', String(callId)]]);
   });
 
-  test('has no entry for a request that finds everything as it should be', async () => {
+  test('has no entry for a request that changes nothing', async () => {
     const owner = await Owner.create(service, '10');
     const { id } = await owner.create('assistant', assistantBody());
     const campaign = await owner.create('campaigns', { name: 'Spring', assistant_id: id });

@@ -41,7 +41,7 @@ describe('the conversation of an owner', () => {
     ['there is no answer', { chunks: [] }, 'the language model returned an empty answer'],
   ];
   for (const [title, behavior, reason] of failures) {
-    it(`contains the reason of a failed reply if ${title}, which visitors do not read`, async () => {
+    it(`contains the reason of a failed reply if ${title}, which visitors do not see`, async () => {
       const { owner, uuid } = await openChat();
       const conversation = await service.open(uuid);
       model.behave(behavior);
@@ -57,7 +57,7 @@ describe('the conversation of an owner', () => {
     });
   }
 
-  it('names what a prompt had no room for, which visitors do not read', async () => {
+  it('names the data that did not fit into a prompt, which visitors do not see', async () => {
     model.behave({});
     const { owner, uuid } = await openChat('Quote {{a}}, {{b}}, {{c}}, {{d}} and {{e}}.');
     const long = 'ж'.repeat(1990);

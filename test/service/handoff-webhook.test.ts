@@ -83,14 +83,14 @@ test('does not hand a chat over because a question is about people', async () =>
   assert.equal(json['ai_enabled'], true);
 });
 
-test('leaves the assistant in charge when nobody would be notified', async () => {
+test('does not hand over if no webhook is configured', async () => {
   const it = await createOwner();
   const { uuid } = await chat(it, ['I would like to talk to a human, please.']);
   const { json } = await service.get(`/api/conversations/${uuid}`);
   assert.equal(json['ai_enabled'], true);
 });
 
-test('sends none for a test conversation, which anybody can open, but for a preview of the owner', async () => {
+test('sends a webhook for test conversations only with a preview token, since anybody can open them', async () => {
   const url = receiver.address();
   const it = await createOwner({ handoff_webhook_url: url });
   const anyone = await chat(it, [], { type: 'test' });

@@ -29,7 +29,7 @@ test('opens one conversation for two requests with the same key', async () => {
   assert.deepEqual(second.json, first.json);
 });
 
-test('repeats the first response to an opening, however far the conversation has come since', async () => {
+test('repeats the first response to an opening, even if the conversation has changed since', async () => {
   const key = newKey();
   const first = await service.post('/api/conversations', { assistant_id: assistant }, key);
   await service.send(first.json['conversation_id'] as string, 'Hello');

@@ -64,7 +64,7 @@ test('totals of calls follow the campaign and the assistant that calls outlive',
   assert.equal(await total(owner, `calls?assistant_id=${assistantId}`), 3);
 });
 
-test('summing up totals changes none, also while records are created, in several processes', async () => {
+test('summing up totals does not change them, also while several processes create records', async () => {
   const { owner, spring } = await createOwner();
   const create = (number: number) =>
     owner.create('blocked-numbers', { phone_number: `+4915200000${String(number).padStart(3, '0')}` });

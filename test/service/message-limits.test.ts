@@ -148,7 +148,7 @@ test('a repeated opening with the same idempotency key counts once', async () =>
   assert.equal(second.json['conversation_id'], first.json['conversation_id']);
 });
 
-test('what a visitor stores in a day has a limit, which other visitors do not share', async () => {
+test('the data that a visitor stores in a day have a limit, which other visitors do not share', async () => {
   const { uuid, id } = await createAssistant(service, { balance: '1' });
   const opened = await open(uuid, '203.0.113.5', { variables: { note: 'x'.repeat(1000) } });
   const conversation = String(opened.json['conversation_id']);
@@ -169,7 +169,7 @@ test('what a visitor stores in a day has a limit, which other visitors do not sh
   assert.deepEqual(await send('203.0.113.6'), answered);
 });
 
-test('what all visitors of an assistant store in a day has a limit', async () => {
+test('the data that all visitors of an assistant store in a day have a limit', async () => {
   const { uuid, id } = await createAssistant(service, { balance: '1' });
   const opened = await open(uuid, '203.0.113.5');
   const conversation = String(opened.json['conversation_id']);

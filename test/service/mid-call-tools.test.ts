@@ -250,7 +250,7 @@ describe('a private tool', () => {
   const note = 'caf\u00e9';
   const privateTool = { ...lookUp, is_private: true };
 
-  test('shows visitors its name alone, in the answer, the stream and the history; the model gets all', async () => {
+  test('shows visitors only its name, in the answer, the stream and the history; the model gets everything', async () => {
     const { uuid } = await createToolAssistant(service, [privateTool]);
     model.behave({ calls: [{ name: 'look_up_order', arguments: input }], chunks: ['There.'] });
     const conversation = await service.open(uuid);

@@ -77,7 +77,7 @@ describe('a service whose package for web calls', () => {
     });
   }
 
-  it('has no speech says what is missing in /readyz, and offers no calls', async () => {
+  it('has no speech names the missing part in /readyz, and offers no calls', async () => {
     const problem = 'The transcription model is missing: install it.';
     const { media } = new MemoryVoice();
     const voice = {

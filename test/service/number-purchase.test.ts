@@ -94,7 +94,7 @@ describe('purchasePhoneNumber', () => {
     );
   });
 
-  test('asks the carrier for nothing if the balance is too low', async () => {
+  test('sends the carrier no request if the balance is too low', async () => {
     const owner = await Owner.create(service, '1.24');
     const { phone_number, status } = await buy(owner);
     assert.equal(status, 402);

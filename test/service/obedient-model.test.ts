@@ -6,7 +6,7 @@ import { startLoopbackServer } from '../support/servers/loopback-server.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { atEnd, startService } from '../support/service/service.ts';
 
-/* A model that obeys every instruction it reads, wherever that comes from, reaches a page's tools only as a request. */
+/* Even a model that obeys every instruction can only request a page's tools, not run them. */
 
 const model = await startModelServer();
 atEnd(() => model.close());

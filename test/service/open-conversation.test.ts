@@ -65,7 +65,7 @@ const refusals: [name: string, body: unknown, error: string][] = [
   ['no body at all', '', 'assistant_id is required'],
   ['an empty object', {}, 'assistant_id is required'],
   ['a null id', { assistant_id: null }, 'assistant_id is required'],
-  ['an id that is no UUID', { assistant_id: 'abc' }, 'assistant_id must be a UUID'],
+  ['an id that is not a UUID', { assistant_id: 'abc' }, 'assistant_id must be a UUID'],
   ['a number as id', { assistant_id: 7 }, 'assistant_id must be a UUID'],
   ['an unknown type', { assistant_id: randomUUID(), type: 'phone' }, 'type must be widget or test'],
   ['an array', [], 'the body must be a JSON object'],

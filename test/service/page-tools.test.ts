@@ -210,7 +210,7 @@ describe('a language model and the tools of a page', () => {
     assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? '', /Only 16 calls/);
   });
 
-  test('cannot be called forever: at last the model has to write text', async () => {
+  test('cannot be called forever: in the end, the model has to write text', async () => {
     // Requests another call after each one.
     model.behave(({ messages, tool_choice }) => {
       messages.push({ role: 'user', content: 'And again' });

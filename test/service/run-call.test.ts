@@ -386,7 +386,7 @@ describe('a transfer', () => {
   });
 });
 
-test('an answer has the time from the end of what the customer said to its first word', async () => {
+test('an answer has the time from the end of the customer’s utterance to its first word', async () => {
   const { end } = await call();
   const answers = end.lines.filter(({ role }, index) => role === 'assistant' && index > 0);
   assert.ok(answers.length > 0);

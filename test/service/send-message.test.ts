@@ -141,7 +141,7 @@ const edges: [title: string, body: unknown, error?: string][] = [
   ['a list', { message: ['Hi'] }, 'message must be a string'],
   ['a null character', { message: 'a\0b' }, 'message must not contain null characters'],
   ['broken JSON', '{"message": "Hi', 'the body must be valid JSON'],
-  ['something that is no object', '5', 'the body must be a JSON object'],
+  ['a body that is not an object', '5', 'the body must be a JSON object'],
 ];
 for (const [title, body, error] of edges) {
   test(`a message of ${title} is ${error === undefined ? 'answered' : `refused: ${error}`}`, async () => {

@@ -36,7 +36,7 @@ describe('the audio of a visitor', () => {
     queue.add(sound(1000, 50));
     queue.add(sound(0, 100));
     assert.deepEqual(take(queue, 50), Array<number>(50).fill(1000));
-    // Of the silence that has come too early, most is left out.
+    // Most of the silence that arrived too early is dropped.
     queue.add(sound(2000, 5));
     const rest = take(queue, 16);
     assert(rest.includes(2000), rest.join());

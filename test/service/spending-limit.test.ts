@@ -64,7 +64,7 @@ test('counts calls together with messages, and deducts refunds', async () => {
   assert.deepEqual(await read(), { daily_limit: 0.12, spent_today: 0.01 });
 });
 
-test('a number and a top-up are no spending of the day', async () => {
+test('a number and a top-up do not count as daily spending', async () => {
   const { userId, read, set } = await owner('5');
   await set(0);
   assert.ok(await moveMoney(db, { userId, kind: 'charge', amount: '2' }));

@@ -188,7 +188,7 @@ test('sends a webhook when 80 % of a daily limit are used, and when all of it is
   assert.ok(UsageWebhook.safeParse(bodies[0]).success);
 });
 
-test('sends the same webhook for what visitors store in a day', async () => {
+test('sends the same webhook for the data that visitors store in a day', async () => {
   const url = receiver.address();
   const it = await createOwner({ usage_webhook_url: url });
   await chat(it, ['1']);
@@ -201,7 +201,7 @@ test('sends the same webhook for what visitors store in a day', async () => {
   assert.deepEqual([limit, max], ['stored_bytes_per_day', 2 ** 30]);
 });
 
-test('sends the same webhook for what the owner spends a day', async () => {
+test('sends the same webhook for the daily spending of the owner', async () => {
   const url = receiver.address();
   const it = await createOwner({ usage_webhook_url: url });
   await it.owner.request('PUT', 'spending-limit', { daily_limit: 0.03 });
@@ -211,7 +211,7 @@ test('sends the same webhook for what the owner spends a day', async () => {
   assert.deepEqual([limit, max, used], ['daily_spending_limit', 0.03, 0.03]);
 });
 
-test('sends it when what is left of a limit does not cover another message, and once for each limit', async () => {
+test('sends it when the rest of a limit does not cover another message, and once for each limit', async () => {
   const url = receiver.address();
   const it = await createOwner({ usage_webhook_url: url });
   await it.owner.request('PUT', 'spending-limit', { daily_limit: 0.025 });

@@ -9,7 +9,7 @@ export const budgets = {
   typing: { bytes: 32_400, requests: 2 },
   /** Until the first answer is rendered as Markdown. */
   markdownAnswer: { bytes: 64_500, requests: 4 },
-  /** The chat in a site's bundle by Vite, with Lit: what a plain answer needs, and all until one in Markdown shows. */
+  /** The chat in a site's bundle by Vite, with Lit: for a plain answer, and until an answer in Markdown shows. */
   bundle: {
     plainAnswer: { bytes: 48_500, requests: 3 },
     markdownAnswer: { bytes: 77_000, requests: 5 },
@@ -18,6 +18,6 @@ export const budgets = {
   client: 9_000,
   /** One language besides English. */
   locale: 2_000,
-  /** All that the first call loads in English. The button comes with the rest of the chat. */
+  /** All scripts that the first call loads, in English. The button is part of the chat. */
   call: 6_000,
 } as const;

@@ -51,7 +51,7 @@ function showSnippet() {
   const isInline = 'inline' in attributes;
   const scriptChoice = /** @type {HTMLInputElement} */ (find(document, '[form=snippet-form][value=script]'));
   scriptChoice.disabled = isInline;
-  // The script tag adds the chat to the end of the body; an inline chat has a place of its own.
+  // The script tag adds the chat to the end of the body; an inline chat has its own place.
   if (isInline && scriptChoice.checked)
     /** @type {HTMLInputElement} */ (find(document, '[form=snippet-form][value=html]')).checked = true;
   const kind = /** @type {SnippetKind} */ (text(new FormData(snippetForm), 'kind'));
@@ -78,7 +78,7 @@ async function requestToken(uuid) {
   return token;
 }
 
-/** The token that makes the conversation the owner's. Assistants of others have none here. @param {string} uuid */
+/** The preview token of an assistant. Assistants of other owners have none here. @param {string} uuid */
 function previewToken(uuid) {
   const known = tokens.get(uuid);
   if (known && known.until > Date.now()) return known.token;

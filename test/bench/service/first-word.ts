@@ -11,9 +11,9 @@ import type { StandInRelay } from '../../support/twilio/relay.ts';
 import { twilioSettings, TwilioStandIn } from '../../support/twilio/stand-in.ts';
 
 /*
- * `npm run bench:first-word`: how long a customer waits for the first word of an answer, from the moment the carrier has
- * understood them until it gets the first text. The carrier is the stand-in for Twilio, the model is the offline engine,
- * so this is the service's own part: a language model and the carrier's speech come on top.
+ * `npm run bench:first-word`: measures the wait for the first word of an answer, from the carrier's transcript until it
+ * receives the first text. The carrier is the stand-in for Twilio and the model is the offline engine, so this is the
+ * service's share, without the time of a language model and the carrier's speech.
  */
 const questions = 200;
 const own = '+493012345678';

@@ -24,7 +24,7 @@ import { framesOf, join } from '../../support/voice/tone.ts';
 const { values } = parseArgs({ options: { calls: { type: 'string', default: '10,20,40,60' } } });
 const steps = values.calls.split(',').map(Number);
 const measuredSeconds = 24;
-/** A visitor asks, and then listens for the rest of it. */
+/** Seconds of a turn: a visitor asks, and then listens until its end. */
 const turnSeconds = 8;
 const rate = 48_000;
 

@@ -76,7 +76,7 @@ describe('setup', () => {
     assert.equal((await service.get('/api/user/me', headers)).json['email'], 'ada@setup.example');
   });
 
-  it('prints the whole commands that come next', async () => {
+  it('prints the next commands in full', async () => {
     const { out } = await run(['setup', '--name', 'Gil', '--email', 'gil@setup.example']);
     assert.match(out, /^ {2}npx voice-assistant-chat-service documents add --assistant \S+ --file <path>$/m);
     assert.match(out, /^ {2}npx voice-assistant-chat-service start$/m);
@@ -103,7 +103,7 @@ describe('setup', () => {
     );
   });
 
-  it('names the missing option where nobody can answer', async () => {
+  it('names the missing option if there is no terminal', async () => {
     const { code, err } = await run(['setup', '--name', 'Cy']);
     assert.equal(code, 2);
     assert.match(err, /^setup: --email is required\./);

@@ -147,7 +147,7 @@ test('it says that calls are simulated', async () => {
   assert.deepEqual([code, /Set CARRIER=twilio/.test(output)], [1, true]);
 });
 
-test('it refuses a number to call that is none', async () => {
+test('it refuses an invalid number to call', async () => {
   const { code, output } = await check({}, '--call', '110');
   assert.deepEqual([code, /is not a phone number/.test(output)], [2, true]);
 });

@@ -8,12 +8,12 @@ export function uncachedWidget(): string {
   return `/copies/${String(Date.now())}-${String(copies++)}/dist/voice-assistant-chat.js`;
 }
 
-/** Makes requests of a copy for the built file of that name fail from now on; without a name, none. */
+/** Makes requests of a copy for the built file `name` fail from now on; without a name, no requests fail. */
 export function failScript(name?: string): void {
   setCookie(failingScriptCookie, name);
 }
 
-/** Leaves requests of a copy for the built file of that name unanswered from now on; without a name, none. */
+/** Leaves requests of a copy for the built file `name` unanswered from now on; without a name, all are answered. */
 export function holdScript(name?: string): void {
   setCookie(heldScriptCookie, name);
 }

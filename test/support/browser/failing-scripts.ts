@@ -8,8 +8,8 @@ import { failingScriptCookie, heldScriptCookie } from './fail-script.ts';
 type Middleware = NonNullable<TestRunnerConfig['middleware']>[number];
 
 /**
- * Serves the built files below `/copies/…/` too, so that a browser has none of them in its cache. Refuses the one that a
- * page names in a cookie, and never answers the request for the one that it names in another.
+ * Serves the built files below `/copies/…/` too, so that they are not in the browser's cache. Refuses the file that the
+ * page names in one cookie, and never answers requests for the file that it names in another.
  */
 export const failingScripts: Middleware = async (context, next) => {
   const [, file] = /^\/copies\/[^/]+\/(dist\/.+)$/.exec(context.path) ?? [];

@@ -5,7 +5,7 @@ export interface StereoWav {
   right: Int16Array;
 }
 
-/** @throws if it is no such file. */
+/** @throws if the file has another format. */
 export function readStereoWav(file: Buffer): StereoWav {
   const text = (at: number) => file.toString('latin1', at, at + 4);
   const format = [text(0), text(8), file.readUInt16LE(20), file.readUInt16LE(22), file.readUInt16LE(34)];

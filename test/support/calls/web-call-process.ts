@@ -5,7 +5,7 @@ import { serve } from '../../../src/service/serve.ts';
 import { MemoryVoice } from './memory-voice.ts';
 
 /*
- * A service in its own process, with web calls in memory. `POST /visitor/hum` has the visitor of the latest call hum for
+ * A service in its own process, with web calls in memory. `POST /visitor/hum` lets the visitor of the latest call hum for
  * twelve seconds, and responds when two parts of the recording are stored.
  */
 

@@ -57,7 +57,7 @@ export async function visit(
   };
 }
 
-/** Waits until the assistant has said something, as often as `count`. */
+/** Waits until the assistant has finished speaking `count` times. */
 export const said = async (browser: MemoryBrowser, count: number) =>
   (await browser.waitFor('response.done', count)).length;
 

@@ -15,7 +15,7 @@ export interface Tenant {
   paths: Readonly<Record<string, number | string>>;
 }
 
-/** Creates a tenant. Every record with a name has the given one, and the call has it as its transcript. */
+/** Creates a tenant. `name` is the name of all records that have one, and the transcript of the call. */
 export async function createTenant(service: TestService, name: string): Promise<Tenant> {
   const owner = await Owner.create(service, '1');
   const { running } = service;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A TCP proxy for a PostgreSQL server that can stop forwarding, as if the server's machine were gone. */
+/** A TCP proxy for a PostgreSQL server that can stop forwarding, as if the server's machine had lost power. */
 export interface SilentProxy {
   /** The connection string through the proxy. */
   url: string;

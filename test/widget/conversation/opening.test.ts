@@ -46,7 +46,7 @@ describe('opening', () => {
     assert.ok(Object.isFrozen(told.conversation.snapshot));
   });
 
-  it('happens once, however often it is requested', async () => {
+  it('happens once, even if it is requested several times', async () => {
     await Promise.all([visit.conversation.open(), visit.conversation.open()]);
     await visit.conversation.open();
     assert.deepEqual(server.requests.length, 1);

@@ -2,8 +2,8 @@ import { ChatServer } from '../../support/servers/chat-server.ts';
 import { Browser } from './visit.ts';
 
 /*
- * A process with a conversation that waits for its next attempt, and then is paused: it ends by itself unless a timer is
- * left. Run by retry-after.test.ts.
+ * A process with a conversation that waits for its next attempt and is then paused. The process ends by itself unless a
+ * timer remains. Run by retry-after.test.ts.
  */
 const server = await ChatServer.start();
 const visit = new Browser().visit(server);

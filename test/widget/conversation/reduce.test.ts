@@ -92,7 +92,7 @@ describe('a conversation that opens', () => {
     assert.deepEqual([status, conversationId, openedIn, variables], ['ready', 'c', 5, undefined]);
   });
 
-  it('keeps the cursor of earlier messages, whatever later histories leave out', () => {
+  it('keeps the cursor of earlier messages if later histories omit it', () => {
     const earlier = { earlier_cursor: '7' };
     const record = recordOf(hello, { earlier: { earlier_cursor: '9' } });
     const later: ConversationEvent = { type: 'history', record };
@@ -135,7 +135,7 @@ describe('a message', () => {
     assert.deepEqual(shown(snapshot), ['user a sent', 'assistant Hey streaming', 'user b queued']);
   });
 
-  it('has the whole answer at the end, whatever the chunks were', () => {
+  it('has the whole answer at the end, regardless of the chunks', () => {
     const snapshot = after(
       opened([]),
       queued('a'),

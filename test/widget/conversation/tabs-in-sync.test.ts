@@ -44,7 +44,7 @@ describe('one conversation in two tabs', () => {
     assert.equal(server.seen('send').length, 1);
   });
 
-  it('loses an unsent message of one tab when the visitor has the other forget everything', async () => {
+  it('deletes an unsent message of one tab when `forget()` is called in the other', async () => {
     server.next('send', { cut: 'unread' });
     first.conversation.send('One');
     await first.settled();

@@ -114,7 +114,7 @@ describe('two tabs with one conversation', () => {
     await failToSend(first, 'One');
     first.conversation.draft = 'T';
     second.conversation.forget();
-    // The other tab learns that the conversation is gone, and stores that it failed.
+    // The other tab finds the conversation deleted, and stores that it failed.
     await until(() => first.conversation.snapshot.status === 'failed');
     assert.deepEqual([...browser.kept], []);
   });

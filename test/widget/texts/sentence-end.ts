@@ -7,7 +7,7 @@ const ends: readonly (readonly [RegExp, SentenceEnd])[] = [
   [/[.。।۔։]$/, 'statement'],
 ];
 
-/** How a text ends, whatever the signs of its language are. Thai ends sentences without a sign. */
+/** Returns how a text ends, in the punctuation of any language. Thai has none at the end of sentences. */
 export function sentenceEnd(text: string, language: string): SentenceEnd {
   const end = ends.find(([sign]) => sign.test(text))?.[1] ?? 'none';
   return language === 'th' && end !== 'unfinished' ? 'none' : end;
