@@ -7,7 +7,7 @@ import {
   propertyName,
 } from '../widget/element/attributes.ts';
 
-/** What can be set, called, listened to and styled, from the declarations and their doc comments. */
+/** The attributes, properties, methods, events, slots, parts and custom properties, from the declarations and their TSDoc. */
 export interface ElementDescription {
   readonly tagName: 'voice-assistant-chat';
   readonly className: string;

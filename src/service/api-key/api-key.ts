@@ -27,7 +27,7 @@ export interface ApiUser {
   scopes: readonly Scope[];
 }
 
-/** What a key permits, and how long. */
+/** The permissions and the lifetime of a key. */
 export interface KeyRestrictions {
   /** All scopes by default. */
   scopes?: readonly Scope[] | undefined;

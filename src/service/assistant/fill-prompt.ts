@@ -6,7 +6,7 @@ import { fillVariables } from '../lib/fill-variables.ts';
 const maxCharacters = 64_000;
 
 /**
- * Most bytes of everything from a page or visitor in a prompt, besides messages. Fenced values come first: later ones
+ * Maximum number of bytes from a page or visitor in a prompt, besides messages. Fenced values come first: later ones
  * are empty. They must not push the owner's text out.
  */
 export const maxVisitorBytes = 16 * 1024;

@@ -42,7 +42,7 @@ export interface ChangedRecord {
 /** The terminal and the files of the process in which a command was entered. */
 export interface CommandInput {
   env: Readonly<Record<string, string | undefined>>;
-  /** Asks a question and returns the answer; undefined if nobody can answer, as in a script. */
+  /** Asks a question and returns the answer; undefined without a terminal, as in a script. */
   ask: ((question: string) => Promise<string>) | undefined;
   /** Prints a line, but not into the output. */
   say: (text: string) => void;

@@ -23,7 +23,7 @@ const defaultPrompt =
   'You are the assistant on our website. Answer briefly and politely, in the language of the visitor. ' +
   'Use only what the knowledge base says. If it does not say it, say that you do not know.';
 
-/** What a new assistant is made of. */
+/** The input for a new assistant. */
 export interface NewAssistant {
   name: string;
   /** ISO 639-1. */
@@ -34,7 +34,7 @@ export interface NewAssistant {
 }
 
 /**
- * Creates an assistant for a website's chat, with defaults for what only calls need.
+ * Creates an assistant for a website's chat, with defaults for the fields that only calls use.
  *
  * @throws CommandError, UsageError
  */

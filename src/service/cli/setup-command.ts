@@ -10,7 +10,7 @@ import { CommandError, UsageError } from './command.ts';
 import type { Command, CommandInput, CommandValues } from './command.ts';
 import { addAssistant, snippetFor } from './new-assistant.ts';
 
-/** Balance of the first user, in USD. Messages cost money in the ledger, also where nobody pays for them. */
+/** Balance of the first user, in USD. Messages are charged in the ledger even if no real money is involved. */
 const firstBalance = '1000';
 const messages = (Number(firstBalance) / Number(widgetMessagePrice)).toLocaleString('en');
 
@@ -120,7 +120,7 @@ async function storeSettings(settings: Record<string, string | undefined>): Prom
   return file;
 }
 
-/** Asks for the values that are missing. @throws UsageError if nobody can answer. */
+/** Asks for the values that are missing. @throws UsageError without a terminal. */
 async function askAll(
   asked: typeof questions,
   given: CommandValues,

@@ -156,7 +156,7 @@ export class Replies {
         if (answer.text.length >= replyLimit) break;
       }
     } catch (error) {
-      // Engines and libraries throw errors of their own when aborted; the signal has the reason.
+      // Engines and libraries throw their own errors when aborted; the signal has the reason.
       if (signal.reason !== replyStopped) {
         signal.throwIfAborted();
         throw error;

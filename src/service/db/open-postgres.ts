@@ -34,7 +34,7 @@ const certificateErrors = new Set([
 export class DatabaseUnreachableError extends OperatorError {
   override readonly name = 'DatabaseUnreachableError';
   constructor(cause: unknown) {
-    // If several addresses of a host were tried, each has an error of its own.
+    // If several addresses of a host were tried, each has its own error.
     const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
     const reason = first instanceof Error ? first.message : String(first);
     const hint = certificateErrors.has((first as NodeJS.ErrnoException | undefined)?.code ?? '')

@@ -137,7 +137,7 @@ export async function completePurchase(
     .where(isReserved)
     .returning({ id: phoneNumbers.id });
   if (bought.length > 0) return 'bought';
-  // Another process completed the purchase. If it was refused there, nobody has paid for this number.
+  // Another process completed the purchase. If it was refused there, this number is not paid for.
   await jobs.send('release-number', { phoneNumber: number.phoneNumber });
   const [kept] = await db.select({ id: phoneNumbers.id }).from(phoneNumbers).where(eq(phoneNumbers.id, id));
   return kept ? 'bought' : new CarrierError(notOnOffer);

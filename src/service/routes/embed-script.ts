@@ -31,7 +31,7 @@ interface Script {
 
 /**
  * Serves the short snippet, `<script src="…/embed/ASSISTANT-UUID.js" async>`: the assistant's public settings and
- * `embed.js` in one file. The settings are a line of their own at the start. It is empty if they cannot be read; the shell
+ * `embed.js` in one file. The settings are on a separate line at the start. It is empty if they cannot be read; the shell
  * then requests them and reports the problem.
  */
 export function embedScriptRoutes(

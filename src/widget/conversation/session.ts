@@ -193,7 +193,7 @@ export class Session {
     } catch (error) {
       if (this.signal.aborted) return false;
       const problem = this.problemFrom(error);
-      // Services delete conversations that nobody has written in.
+      // Services delete conversations without a visitor's message.
       if (resumed && problem.code === 'conversation-not-found' && this.#isUnused) {
         this.id = undefined;
         return this.open();

@@ -481,7 +481,7 @@ CREATE INDEX conversations_customer ON conversations (assistant_id, customer_ide
   WHERE customer_identifier IS NOT NULL;
 -- Without `updated_at`, which changes with every message: updates stay heap-only.
 CREATE INDEX conversations_open ON conversations (inactivity_check_at) WHERE ended_at IS NULL;
--- Among them are the conversations that nobody has written in. Without `turns`, for the same reason.
+-- Also finds conversations without a visitor's message. Without `turns`, for the same reason.
 CREATE INDEX conversations_unhandled ON conversations (created_at) WHERE end_handled_until IS NULL;
 CREATE INDEX conversations_ended ON conversations (ended_at) WHERE ended_at IS NOT NULL;
 

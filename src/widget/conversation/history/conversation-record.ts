@@ -82,7 +82,7 @@ export async function openConversation(
   } as OpenConversationRequest;
   const opened = await client.openConversation(body, { idempotencyKey, signal });
   const { conversation_id, history, events_cursor: eventsCursor } = opened;
-  // The user's conversation from another device: only reading it tells whether a person has taken over.
+  // The user's conversation from another device: only its record says whether a person has taken over.
   if (userToken && history.some(({ role }) => role === 'user'))
     return [conversation_id, await readConversation(client, conversation_id, signal)];
   return [

@@ -18,7 +18,7 @@ const reconnecting = { shortest: 1000, longest: 60_000, growth: 2 };
 /** Milliseconds after which a service that had no event streams is asked for them again. */
 const missingFor = 600_000;
 
-/** What the page knows of the event streams of a service, by its client. */
+/** Whether each service supports event streams, by its client. */
 const services = new WeakMap<object, { hasStreams?: true; missingUntil?: number }>();
 
 export interface UpdatesOptions {

@@ -9,7 +9,7 @@ export const defaultKeepFor = 30 * 24 * 3_600_000;
 /**
  * Stores one conversation, so that it survives a reload, a crash and a closed tab. Never throws: if storage is blocked
  * or full, nothing is stored. Several tabs may share one storage: each writes only what it has changed. A separate
- * entry tells the next page whether to load the panel (`wake-entry.ts`).
+ * entry says whether the next page loads the panel (`wake-entry.ts`).
  */
 export class ConversationStore {
   readonly #storage: BrowserStorage | undefined;
