@@ -423,6 +423,20 @@ let microphone: FakeMicrophone;
     await connected(chat);
   });
 
+  it('makes no further attempt to connect after the visitor hangs up', async () => {
+    const chat = await calling();
+    service.answers.push('not SDP');
+    service.lose();
+    await until(() => service.offers.length === 2, 'the second offer');
+    await click(chat.part('call-end-button'));
+    await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
+    await click(chat.part('call-button'));
+    await connected(chat);
+    // Longer than the pause between two attempts.
+    await until(() => chat.part('call').innerText.includes('0:02'), 'the timer of the next call');
+    expect(service.offers.length).to.equal(3);
+  });
+
   it('ends if the service names a server that the browser refuses', async () => {
     service.iceServers = [{ urls: 'turn://turn.example' }];
     const chat = await open();

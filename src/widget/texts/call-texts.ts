@@ -19,7 +19,7 @@ export const callTexts = {
   reconnecting: 'Reconnecting…',
   dismissed: 'The call needs your microphone. Call again and allow it.',
   noDevice: 'No microphone was found. Connect one and call again.',
-  busy: 'The microphone cannot be used. Close other programs.',
+  busy: 'The microphone cannot be used. Close other programs that use it.',
   insecure: 'Calls need a secure connection.',
   blocked:
     'This page does not allow the microphone. Site owners: check Permissions-Policy and the frame’s allow attribute.',

@@ -1,6 +1,7 @@
 import { ChatError } from '../../../client/errors.ts';
 import { readVoiceOptions, requestCall, requestCallEnd } from '../../../client/voice-call.ts';
 import type { VoiceOptions } from '../../../contract/voice-endpoints.ts';
+import { sleep } from '../../conversation/sending/sleep.ts';
 import type { Session } from '../../conversation/session.ts';
 import type { ChatEventMap } from '../../events.ts';
 import { allTexts, loadCallTexts, type CallTexts } from '../../texts/call-texts.ts';
@@ -24,11 +25,6 @@ export interface CallOpening {
   readonly microphone: Promise<MediaStream>;
   readonly requestMicrophone: RequestMicrophone;
 }
-
-const sleep = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 
 /** The place of a call: its panel and tab. */
 export interface CallPlace {
@@ -220,7 +216,8 @@ export function startCall(
         return started.sdp;
       },
       onEvent,
-      onLost: () => void reconnect(),
+      // Rejects if the visitor hangs up meanwhile.
+      onLost: () => void reconnect().catch(() => undefined),
       signal: limit ? AbortSignal.any([signal, limit]) : signal,
     });
   };
@@ -239,15 +236,14 @@ export function startCall(
       } catch (error) {
         const problem = limit.aborted ? 'lost' : connectionProblem(error);
         if (problem) close(problem);
-        if (signal.aborted) return;
-        await sleep(reconnectingPause);
+        await sleep(reconnectingPause, signal);
       }
     }
   };
   /** Reads the ICE servers once the conversation is open. */
   const readOptions = async (): Promise<VoiceOptions> => {
     void session.conversation.open();
-    while (!(id() || session.snapshot.problem || signal.aborted)) await sleep(openingPause);
+    while (!id() && !session.snapshot.problem) await sleep(openingPause, signal);
     if (!id()) close('network');
     return readVoiceOptions(client, id(), { signal });
   };
