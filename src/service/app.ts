@@ -39,7 +39,7 @@ export function createApp(context: AppContext): Hono {
     }),
   );
 
-  // Before the limits for visitors: a carrier signs its requests, sends them from few addresses, and goes on during a stop.
+  // Before the limits for visitors: a carrier signs its requests, sends them from few addresses, and continues during a stop.
   if (carrier.routes) app.route('/api/carrier', carrier.routes);
   app.use('/api/conversations/*', publicCors());
   app.use('/api/assistants/*', publicCors());

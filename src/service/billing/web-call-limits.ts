@@ -19,8 +19,8 @@ export interface WebCallLimits {
   testMinutes: number;
 }
 
-/** Free calls of one assistant at the same time, which do not count as calls of visitors. */
-const mostTestCalls = 2;
+/** Maximum number of free calls of one assistant at the same time. They do not count as calls of visitors. */
+const maxTestCalls = 2;
 
 /** Who calls whom. */
 export interface CallParties {
@@ -64,8 +64,8 @@ export async function checkWebCallLimits(
         eq(isTestCall, isTest),
       ),
     );
-  const mostCalls = isTest ? Math.min(mostTestCalls, limits.perAssistant) : limits.perAssistant;
-  if ((open?.calls ?? 0) >= mostCalls) throw limitReached('perAssistant');
+  const maxCalls = isTest ? Math.min(maxTestCalls, limits.perAssistant) : limits.perAssistant;
+  if ((open?.calls ?? 0) >= maxCalls) throw limitReached('perAssistant');
   if ((await usedMinutes(tx, userId, visitor)) >= limits.visitorMinutes) throw limitReached('visitorMinutes');
   const pool = isTest ? 'testMinutes' : 'ownerMinutes';
   if ((await usedMinutes(tx, userId, pools[pool])) >= limits[pool]) throw limitReached(pool);

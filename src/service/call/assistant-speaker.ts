@@ -122,7 +122,7 @@ export class AssistantSpeaker implements Speaker {
       );
       return said === undefined ? written : written.filter((_, index) => index !== latest);
     } catch {
-      // The database is out of reach for a moment; the call goes on.
+      // The database cannot be reached at the moment; the call continues.
       return [...this.#web.history, ...before];
     }
   }

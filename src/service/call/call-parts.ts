@@ -22,7 +22,7 @@ export interface CallSettings {
 
 /** Stores the progress of a call. */
 export interface CallLog {
-  /** @returns why the call has to end after these lines, as its `end_reason`; undefined if it goes on. */
+  /** @returns why the call has to end after these lines, as its `end_reason`; undefined if it continues. */
   saveLines(lines: readonly CallMessage[]): Promise<string | undefined>;
   /** Charges for a started minute, counted from 1. Resolves to false if the balance is too low. */
   chargeMinute(minute: number): Promise<boolean | 'minutes-per-day'>;

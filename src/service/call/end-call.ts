@@ -109,7 +109,7 @@ const batchSize = 100;
 
 /**
  * Ends the calls of processes that died, and those that the carrier neither connected nor reported in time, as failed;
- * the carrier is told to hang up. A transfer whose end was not reported is completed, and a call whose end the carrier has
+ * the carrier is asked to hang up. A transfer whose end was not reported is completed, and a call whose end the carrier has
  * reported ends accordingly. Calls that nobody has dialed are left to their jobs.
  *
  * @param ignoreLeases also ends calls whose lease has not expired; only safe if no other process can be running.

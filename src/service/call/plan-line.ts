@@ -24,13 +24,17 @@ export async function planLine(
     .where(inArray(languages.id, assistant.secondaryLanguageIds))
     .orderBy(languages.id);
   return {
-    ...{ callId, mode, model },
+    callId,
+    mode,
+    model,
     maxDuration: assistant.maxDuration,
     record: assistant.record,
     speech: {
       language,
       otherLanguages: others.map(({ code }) => code).filter((code) => code !== language),
-      ...{ voice, synthesizer, transcriber },
+      voice,
+      synthesizer,
+      transcriber,
       speed: Number(assistant.speechSpeed),
       allowInterruptions: assistant.allowInterruptions,
       minInterruptWords: assistant.minInterruptWords,

@@ -6,7 +6,7 @@ import { messages } from '../db/schema.ts';
 /** A message as the assistant in a call reads it. */
 export type WrittenMessage = Pick<CallMessage, 'role' | 'content' | 'functionCalls'>;
 
-/** Most messages of a conversation that the assistant in a call reads. */
+/** Maximum number of messages of a conversation that the assistant in a call reads. */
 const historyLimit = 40;
 
 /**

@@ -20,7 +20,7 @@ const broken: LoadedVoice = {
   problems: [`The package ${voicePackage} could not be loaded, so the service has no voice: see the log.`],
 };
 
-/** Loads the optional package. Without it, or if it is broken, conversations in writing go on. */
+/** Loads the optional package. Without it, or if it is broken, written conversations continue. */
 export async function loadVoice(config: VoiceConfig, log: Logger): Promise<LoadedVoice> {
   const none: LoadedVoice = { module: undefined, problems: [] };
   if (!config.isEnabled) return none;

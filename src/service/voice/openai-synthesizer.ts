@@ -26,7 +26,10 @@ export class OpenAiSynthesizer implements Synthesizer {
   ): AsyncGenerator<Int16Array> {
     const response = await this.#client.audio.speech.create(
       {
-        ...{ input: text, model: this.#model, voice: voice ?? this.#defaultVoice, speed },
+        input: text,
+        model: this.#model,
+        voice: voice ?? this.#defaultVoice,
+        speed,
         // A WAV file, unlike bare samples, says at which rate it is.
         response_format: 'wav',
       },

@@ -9,7 +9,7 @@ export const endsSentence = (text: string): boolean => completeEnd.test(text);
 
 /**
  * Splits a text into sentences while it arrives. Each keeps its spaces, so that together they are the text. The last
- * sentence so far is held back, since it may go on, until more text comes, or pauses after the end of a sentence. An
+ * sentence so far is held back, since it may continue, until more text comes, or pauses after the end of a sentence. An
  * empty chunk says that the text pauses, whatever its end.
  */
 export async function* sentences(text: AsyncIterable<string>, language: string): AsyncGenerator<string> {

@@ -10,7 +10,7 @@ export interface SpeechListener {
   onAssistantSaying(text: string): void;
   /** The assistant falls silent for a moment, since the customer may be interrupting it. */
   onAssistantPausing(): void;
-  /** The assistant goes on speaking: what the customer said was no interruption. */
+  /** The assistant continues to speak: the customer did not interrupt it. */
   onAssistantContinuing(): void;
   /** The assistant has stopped speaking: what was heard, which is less than it was to say if it was cut off. */
   onAssistantSaid(heard: string, isCutOff: boolean): void;

@@ -11,7 +11,7 @@ export interface Utterance {
   pause: number;
 }
 
-/** The customer goes on speaking, or has paused for long enough. */
+/** The customer continues to speak, or has paused for long enough. */
 export type TurnEvent = { type: 'speaking' | 'ended'; utterance: () => Utterance };
 
 export interface TurnSettings {

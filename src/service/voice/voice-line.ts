@@ -33,7 +33,7 @@ const recountSeconds = 0.5;
 const guessSeconds = 0.8;
 /** How much longer the speech must be then: all of it is transcribed again, so together this stays below three times. */
 const guessGrowth = 1.5;
-/** Silence after which a sound that was too short for an interruption is over, and the assistant goes on. */
+/** Silence after which a sound that was too short for an interruption is over, and the assistant continues. */
 const resumeSeconds = 0.4;
 const transcriptionMs = 30_000;
 

@@ -145,7 +145,7 @@ export class ChatPanel implements Panel, PanelContext {
 
   hide(): void {
     this.#isVisible = false;
-    // A call goes on, and its bar stays.
+    // A call continues, and its bar stays.
     this.container.hidden = !this.addOns.hide();
     this.#place.leave();
     this.conversation.pause();

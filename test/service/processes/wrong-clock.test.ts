@@ -14,6 +14,14 @@ const minute = 60_000;
 /** `H:i` in UTC, the given minutes from now. */
 const timeIn = (minutes: number) => new Date(Date.now() + minutes * minute).toISOString().slice(11, 16);
 
+/** Starts a receiver of webhooks, and a service that may call it. */
+async function startWithReceiver() {
+  const receiver = await startWebhookReceiver();
+  atEnd(() => receiver.server.close());
+  const env = { ...(await newDatabase()), ALLOW_PRIVATE_ADDRESSES: receiver.server.address };
+  return { receiver, url: receiver.address(200), env, api: await startService(env) };
+}
+
 // An embedded database uses the clock of its process.
 const skip = testDatabase === 'pglite';
 
@@ -70,11 +78,7 @@ for (const [description, minutes, days] of [
     `signs webhooks with the database's time if the clock of a process is ${description}`,
     { skip },
     async () => {
-      const receiver = await startWebhookReceiver();
-      atEnd(() => receiver.server.close());
-      const url = receiver.address(200);
-      const env = { ...(await newDatabase()), ALLOW_PRIVATE_ADDRESSES: receiver.server.address };
-      const api = await startService(env);
+      const { receiver, url, env, api } = await startWithReceiver();
       const { uuid, owner } = await createToolAssistant(api, [], {
         tools: [{ type: 'end_call', description: 'When the customer says goodbye.' }],
         conversation_ended_webhook_url: url,
@@ -92,11 +96,7 @@ for (const [description, minutes, days] of [
     `names the database's day in webhooks at a limit if the clock of a process is ${days}`,
     { skip },
     async () => {
-      const receiver = await startWebhookReceiver();
-      atEnd(() => receiver.server.close());
-      const url = receiver.address(200);
-      const env = { ...(await newDatabase()), ALLOW_PRIVATE_ADDRESSES: receiver.server.address };
-      const api = await startService(env);
+      const { receiver, url, env, api } = await startWithReceiver();
       const { uuid } = await createToolAssistant(api, [], {
         usage_webhook_url: url,
         max_messages_per_day: 1,

@@ -137,7 +137,7 @@ export class AsteriskCall {
     this.#detect((detection) => detection.start(this.channelId));
   }
 
-  /** A call goes on if nobody finds out who answered. */
+  /** A call continues if it remains unknown who answered. */
   #detect(step: (detection: MachineDetection) => Promise<void>): void {
     if (!this.#detection || this.#hasEnded) return;
     step(this.#detection).catch((error: unknown) => {

@@ -7,7 +7,7 @@ const context = 'voice-assistant-machine';
 const applicationVariable = 'VOICE_ASSISTANT';
 
 /**
- * Finds out whether a machine has answered, while the conversation goes on: a channel that only listens to the customer
+ * Finds out whether a machine has answered, during the conversation: a channel that only listens to the customer
  * goes through the dialplan's detection (`AMD()`), and returns with its result.
  */
 export class MachineDetection {

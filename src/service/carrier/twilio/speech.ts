@@ -8,7 +8,7 @@ export type CutOff = NonNullable<Spoken['cutOffBy']>;
 const charactersPerSecond = 15;
 /** Seconds from the first token to the first sound, where the carrier does not report it. */
 const synthesisSeconds = 0.3;
-/** Seconds within which the carrier goes on after a pause between two sentences. */
+/** Seconds within which the carrier continues after a pause between two sentences. */
 const pauseSeconds = 1.5;
 
 /**

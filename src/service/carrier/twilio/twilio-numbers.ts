@@ -16,7 +16,7 @@ const Prices = z.array(z.object({ numberType: z.string(), currentPrice: z.coerce
 /** The carrier's error codes for a number that it sells only with an address, or with a regulatory bundle. */
 const registrationCodes = [21615, 21631, 21649];
 
-/** Most addresses, and bundles, with which a purchase is tried. */
+/** Maximum number of addresses, and of bundles, with which a purchase is tried. */
 const maxRegistrations = 5;
 
 interface NumberQuery {

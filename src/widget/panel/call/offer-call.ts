@@ -72,9 +72,9 @@ export function offerCall(panel: PanelContext): CallOffer {
       };
     },
     hide: () => {
-      const goesOn = life?.signal.aborted === false && calls?.isBusy;
-      if (!goesOn) end();
-      return goesOn;
+      const continues = life?.signal.aborted === false && calls?.isBusy;
+      if (!continues) end();
+      return continues;
     },
     stop: () => {
       end();
