@@ -130,6 +130,7 @@ let microphone: FakeMicrophone;
     await click(chat.part('call-end-button'));
     // The stand-in has stored nothing.
     await until(() => chat.messages.join() === before.join(), 'the messages that the service has');
+    expect(service.requests).to.deep.equal(['GET', 'POST', 'DELETE', 'GET', 'POST', 'DELETE']);
   });
 
   it('is offered if the assistant offers it, unless the site wants none', async () => {

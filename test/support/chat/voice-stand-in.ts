@@ -98,6 +98,8 @@ export class VoiceStandIn {
   async #respond(init: RequestInit | undefined): Promise<Response> {
     const method = init?.method ?? 'GET';
     this.requests.push(method);
+    // A request ends the call that is in progress when it arrives, not one that begins before it is answered.
+    const { peer } = this;
     await this.pauses[method];
     const refusal = this.refusals[method];
     if (refusal) return Response.json({ status: false, error: refusal.error }, { status: refusal.status });
@@ -109,7 +111,7 @@ export class VoiceStandIn {
         is_recorded: this.isRecorded,
       });
     if (method === 'DELETE') {
-      this.peer?.close();
+      peer?.close();
       return Response.json({ status: true });
     }
     const offer = JSON.parse(init?.body as string) as { sdp: string; call?: string };
@@ -120,6 +122,8 @@ export class VoiceStandIn {
 
   async #answer(sdp: string): Promise<string> {
     const peer = (this.peer = new RTCPeerConnection());
+    // That of the call before may still be open.
+    this.#channel = undefined;
     peer.ondatachannel = ({ channel }) => {
       this.#channel = channel;
       channel.onmessage = ({ data }) => {
