@@ -14,12 +14,14 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
     for (const name of properties) root.style.removeProperty(name);
   };
   const follow = (): void => {
-    // A visitor who has zoomed in can pan freely.
-    if (viewport.scale > 1.01) {
+    const { offsetTop, height, scale } = viewport;
+    // A visitor who has zoomed in can pan freely. If nothing is covered, the style sheet's values apply: setting the
+    // properties restyles the whole panel.
+    if (scale > 1.01 || (offsetTop === 0 && height === innerHeight)) {
       resetProperties();
       return;
     }
-    const values = [viewport.offsetTop, viewport.height, innerHeight - viewport.height];
+    const values = [offsetTop, height, innerHeight - height];
     properties.forEach((name, index) => {
       root.style.setProperty(name, `${Math.max(0, values[index] ?? 0)}px`);
     });

@@ -103,6 +103,7 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
     event.preventDefault();
   };
 
+  // Also runs after the next layout, so that adding the handle forces none.
   const observer = new ResizeObserver(place);
   observer.observe(panel);
   const cornerObserver = new MutationObserver(place);
@@ -111,7 +112,6 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
   panel.addEventListener('animationend', place);
   addEventListener('resize', place);
   panel.after(handle);
-  place();
   return () => {
     observer.disconnect();
     cornerObserver.disconnect();
