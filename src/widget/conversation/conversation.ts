@@ -108,9 +108,10 @@ export class Conversation {
     await session.sendPending();
   }
 
-  /** Queues a message of the visitor. Messages are sent in order. */
+  /** Queues a message of the visitor. Messages are sent in order. A draft with the same text is cleared. */
   send(text: string): void {
     const { newKey, now, tabs } = this.environment;
+    if (text === this.#draft) this.#draft = '';
     tabs?.hold();
     this.#retryTimer.resume();
     this.#retryTimer.stop();

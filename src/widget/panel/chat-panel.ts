@@ -263,10 +263,10 @@ export class ChatPanel implements Panel, PanelContext {
     const { draft, snapshot } = this.conversation;
     void loadMarkdown(this.modules, snapshot);
     this.container.toggleAttribute('data-barred', !!this.options.setupProblem || this.isClosed);
+    // Before the other changes, because setting the value of a focused field lays out the page. The first render adds it.
+    this.#writeDraft(draft);
     render(panelView(this, locale, this.#pages), this.container);
-    // Not a binding: the visitor changes the value too, and setting it again would move the cursor.
-    const input = this.container.querySelector('textarea');
-    if (input !== null && input.value !== draft) input.value = draft;
+    this.#writeDraft(draft);
     this.follow.after(this.container.querySelector('[role="log"]') as Element);
     const isComplete = this.#pages * pageSize >= snapshot.messages.length;
     this.reading?.after(isComplete);
@@ -276,5 +276,11 @@ export class ChatPanel implements Panel, PanelContext {
       this.draw();
     }
     this.#watch();
+  }
+
+  /** Not a binding: the visitor changes the value too, and setting it again would move the cursor. */
+  #writeDraft(draft: string): void {
+    const input = this.container.querySelector('textarea');
+    if (input !== null && input.value !== draft) input.value = draft;
   }
 }

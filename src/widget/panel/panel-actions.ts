@@ -51,7 +51,6 @@ export function createPanelActions(
       conversation.draft = text;
       panel.draw();
     } else if (panel.host.dispatch('chat-send', { text })) {
-      if (text === conversation.draft) conversation.draft = '';
       conversation.send(text);
       onSent();
     }
