@@ -1,7 +1,6 @@
 import { limits } from '../contract/limits.ts';
 import { resumeConversation } from '../contract/chat-endpoints.ts';
 import type { ConversationClient } from './conversation-client.ts';
-import { ChatError } from './errors.ts';
 import { isEventStream, readEventStream } from './event-stream.ts';
 import { parseJson } from './parse-json.ts';
 import { readAnswer } from './read-answer.ts';
@@ -25,7 +24,8 @@ export interface WatchOptions {
 
 /**
  * `GET /conversations/{uuid}/events`: streams new messages, handoffs and the end of a conversation. An addition of our
- * service. Resolves when the service closes the stream.
+ * service. Resolves when the service closes the stream; with false if it answers with something else, because it does not
+ * support the operation.
  *
  * @throws {ChatError} `conversation-not-found` also if the service does not support the operation
  */
@@ -33,18 +33,16 @@ export function watchConversation(
   client: ConversationClient,
   uuid: string,
   { lastEventId, signal, onOpen, onEvent }: WatchOptions,
-): Promise<void> {
+): Promise<boolean> {
   const query = lastEventId ? `?after=${encodeURIComponent(lastEventId)}` : '';
   return client.request(
     { method: 'GET', path: `${resumeConversation.path}/events${query}` },
     { uuid, signal, accept: 'text/event-stream' },
     async (response, exchange) => {
       if (!isEventStream(response)) {
-        // Throws for error responses. Any other response comes from a service without this operation.
+        // Throws for error responses.
         if (!response.ok) await readAnswer(resumeConversation, response, exchange, 'conversation-not-found');
-        throw new ChatError('refused', 'The service does not support event streams.', {
-          status: response.status,
-        });
+        return false;
       }
       onOpen();
       let latest = lastEventId;
@@ -53,6 +51,7 @@ export function watchConversation(
         latest = id ?? latest;
         onEvent({ type: event, data: { ...(parseJson(data) as object | undefined) } }, latest);
       }
+      return true;
     },
     client.answerTimeout,
   );

@@ -159,6 +159,16 @@ describe('a visible conversation', () => {
     await until(() => streams.length === 1);
   });
 
+  it('does not read the conversation again if a service without event streams answers with JSON', async () => {
+    server.answerNext('other', { status: true });
+    visit.conversation.setVisible(true);
+    await visit.conversation.open();
+    await until(() => requestsForEvents().length === 1);
+    visit.conversation.send('One');
+    await visit.settled();
+    assert.equal(server.seen('read').length, 0);
+  });
+
   it('asks a service without event streams once', async () => {
     visit.conversation.setVisible(true);
     await visit.conversation.open();

@@ -78,8 +78,9 @@ export class Updates {
     let pause = reconnecting.shortest;
     while (!signal.aborted) {
       const openedAt = now();
+      let isMissing: boolean;
       try {
-        await watchConversation(client, session.id as string, {
+        isMissing = !(await watchConversation(client, session.id as string, {
           lastEventId: this.#lastEventId,
           signal,
           onOpen: () => {
@@ -92,19 +93,19 @@ export class Updates {
             if (id !== undefined) this.#cursor = id;
             if (isNew(session, event)) void this.#update();
           },
-        });
+        }));
       } catch (error) {
         signal.throwIfAborted();
         const { code, retryAfter = 0 } = error as ChatError;
         // Either the operation or the conversation does not exist. Reading the conversation shows which.
-        const isMissing = code === 'conversation-not-found' || code === 'refused';
+        isMissing = code === 'conversation-not-found' || code === 'refused';
         if (isMissing || isExpected) void this.#update();
-        // A service that had streams before has them again: a proxy may answer while it restarts.
-        if (isMissing && !services.get(client)?.hasStreams) {
-          services.set(client, { missingUntil: now() + missingFor });
-          return;
-        }
         pause = Math.max(pause, retryAfter * 1000);
+      }
+      // A service that had streams before has them again: a proxy may answer while it restarts.
+      if (isMissing && !services.get(client)?.hasStreams) {
+        services.set(client, { missingUntil: now() + missingFor });
+        return;
       }
       if (now() - openedAt > reconnecting.longest) pause = reconnecting.shortest;
       await sleep(pause * (0.5 + Math.random()), signal);
