@@ -41,10 +41,8 @@ describe('on a phone', () => {
     const chat = mount();
     await chat.open();
     await until(() => getComputedStyle(chat.part('panel')).height === '700px', 'the full height');
-    await until(
-      () => chat.find('.root')?.style.getPropertyValue('--_view-height') === '700px',
-      'the viewport',
-    );
+    // Loaded together with the code that follows the viewport.
+    await until(() => chat.find('[part="resize-handle"]') !== null, 'the resize handle');
     return { chat, viewport };
   }
 

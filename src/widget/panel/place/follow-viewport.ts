@@ -14,14 +14,12 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
     for (const name of properties) root.style.removeProperty(name);
   };
   const follow = (): void => {
-    const { offsetTop, height, scale } = viewport;
-    // A visitor who has zoomed in can pan freely. If nothing is covered, the style sheet's values apply: setting the
-    // properties restyles the whole panel.
-    if (scale > 1.01 || (offsetTop === 0 && height === innerHeight)) {
+    // A visitor who has zoomed in can pan freely.
+    if (viewport.scale > 1.01) {
       resetProperties();
       return;
     }
-    const values = [offsetTop, height, innerHeight - height];
+    const values = [viewport.offsetTop, viewport.height, innerHeight - viewport.height];
     properties.forEach((name, index) => {
       root.style.setProperty(name, `${Math.max(0, values[index] ?? 0)}px`);
     });
@@ -34,7 +32,8 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
       event.preventDefault();
   };
 
-  follow();
+  // At first mostly nothing is covered, and setting the properties restyles the whole panel.
+  if (viewport.offsetTop !== 0 || viewport.height !== innerHeight) follow();
   viewport.addEventListener('resize', follow);
   viewport.addEventListener('scroll', follow);
   // Not passive: dragging the header would otherwise scroll the page behind the panel.
