@@ -23,7 +23,8 @@ export function pageEvents(
   return {
     onReady: (conversationId, resumed) => {
       dispatch('chat-ready', { conversationId, resumed });
-      preloadWhenIdle('talk', 'markdown');
+      // The talk module is loaded too: a visible conversation follows its updates.
+      preloadWhenIdle('markdown');
       if (!resumed) announce();
     },
     onSent: (text) => {
