@@ -1,22 +1,15 @@
 import { html, type TemplateResult } from 'lit/html.js';
 import { keyed } from 'lit/directives/keyed.js';
-import type { Conversation } from '../../conversation/conversation.ts';
 import { focusPanel } from '../focus-panel.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { FormState, formView } from './form-view.ts';
-import { consentKey, formKey } from './gate-keys.ts';
+import { formView } from './form-view.ts';
+import { consentKey } from './gate-keys.ts';
 import type { Gate } from './gate.ts';
-
-const forms = new WeakMap<Conversation, FormState>();
-/** Gates whose consent slot has been shown. */
-const shown = new WeakSet<Gate>();
 
 /** Renders the consent slot, and after the visitor's consent the form. */
 export function gateView(gate: Gate, texts: Texts): TemplateResult {
-  const { conversation, host, storage, draw } = gate.panel;
   if (gate.needsConsent) {
-    if (!shown.has(gate)) focusLater(gate);
-    shown.add(gate);
+    gate.focus('consent');
     const onClick = ({ target }: Event): void => {
       if ((target as Element).closest('[data-consent]') !== null) giveConsent(gate);
     };
@@ -27,11 +20,7 @@ export function gateView(gate: Gate, texts: Texts): TemplateResult {
       <slot name="consent" @click=${onClick} @slotchange=${onChange}></slot>
     </div>`;
   }
-  const known = forms.get(conversation);
-  const form = known?.isFor(host.element.form)
-    ? known
-    : new FormState(host.element.form, storage, formKey(conversation));
-  forms.set(conversation, form);
+  const { form } = gate;
   const onComplete = (answers: Readonly<Record<string, unknown>>): void => {
     gate.complete(answers);
     showConversation(gate);
@@ -41,9 +30,9 @@ export function gateView(gate: Gate, texts: Texts): TemplateResult {
     queueMicrotask(() => {
       onComplete({});
     });
-  if (form !== known) focusLater(gate);
+  gate.focus(form);
   // Other fields for another form, since these contain the visitor's entries.
-  return html`<div part="gate">${keyed(form, formView(form, texts, draw, onComplete))}</div>`;
+  return html`<div part="gate">${keyed(form, formView(form, texts, gate.panel.draw, onComplete))}</div>`;
 }
 
 function giveConsent(gate: Gate): void {
@@ -71,7 +60,7 @@ function showConversation(gate: Gate): void {
 }
 
 /** Moves the focus into the gate after the next render, if the visitor opened the chat. */
-function focusLater({ panel: { container, host } }: Gate): void {
+export function focusLater({ panel: { container, host } }: Gate): void {
   requestAnimationFrame(() => {
     if (host.shadowRoot.activeElement === container) focusPanel(container);
   });

@@ -5,7 +5,8 @@ import type { ChatOptions } from '../options.ts';
 import type { PanelContext } from '../panel-context.ts';
 import gateCss from './gate.css?inline';
 import { consentKey, formKey } from './gate-keys.ts';
-import { gateView } from './gate-view.ts';
+import { FormState } from './form-view.ts';
+import { focusLater, gateView } from './gate-view.ts';
 
 export { gateCss as css };
 
@@ -18,6 +19,10 @@ export class Gate {
   readonly panel: PanelContext;
   /** The answers to the form, until the page is left. Another visitor has another conversation. */
   readonly #answers = new WeakMap<Conversation, Readonly<Record<string, unknown>>>();
+
+  readonly #forms = new WeakMap<Conversation, FormState>();
+  /** The part of the gate that was shown last: the consent slot, or a form. */
+  #shown: unknown;
 
   constructor(panel: PanelContext) {
     this.panel = panel;
@@ -39,6 +44,23 @@ export class Gate {
     const needsForm =
       !!host.element.form?.length && !this.#answers.has(conversation) && conversation.bookmark === undefined;
     return this.needsConsent || needsForm;
+  }
+
+  /** The state of the site's form; a new one if the site replaces the form. */
+  get form(): FormState {
+    const { conversation, host, storage } = this.panel;
+    const { form } = host.element;
+    const known = this.#forms.get(conversation);
+    if (known?.isFor(form)) return known;
+    const state = new FormState(form, storage, formKey(conversation));
+    this.#forms.set(conversation, state);
+    return state;
+  }
+
+  /** Moves the focus into a part of the gate that was not shown before. */
+  focus(part: unknown): void {
+    if (part !== this.#shown) focusLater(this);
+    this.#shown = part;
   }
 
   /** Opens the gate with the visitor's answers to the form. */
