@@ -16,6 +16,7 @@ import { resolveOptions, type ChatOptions } from './options.ts';
 import panelCss from './panel.css?inline';
 import { focusPanel } from './focus-panel.ts';
 import type { Gate } from './gate/gate.ts';
+import type { Inspector } from './inspector.ts';
 import { LazyModules } from './parts/lazy-modules.ts';
 import { createPanelHost, type PanelHost } from './panel-host.ts';
 import { MarkdownRendererSource, type MarkdownRenderer } from './markdown-renderer.ts';
@@ -51,6 +52,7 @@ export class ChatPanel implements Panel, PanelContext {
   });
   readonly storage: VisitStorage;
   gate: Gate | undefined;
+  inspector: Inspector | undefined;
   readonly #place: PanelPlace;
   /** Set by the first `update`. */
   conversation!: Conversation;
@@ -64,6 +66,8 @@ export class ChatPanel implements Panel, PanelContext {
     const talk = this.modules.get('talk');
     this.reading ??= talk && new talk.Reading(this);
     this.gate ??= this.modules.get('gate')?.createGate(this);
+    const builder = this.modules.get('builder');
+    this.inspector ??= builder && new builder.Inspector(this);
     this.#watch();
     this.draw();
   });
@@ -253,6 +257,7 @@ export class ChatPanel implements Panel, PanelContext {
     this.#retryWatch.watch(snapshot, this.#isVisible ? Date.now() : Infinity);
     loadNeeded(this.modules, this.options, snapshot);
     this.reading?.showUnread(snapshot.unread, this.locale);
+    if (this.options.type === 'test') this.inspector?.follow();
   }
 
   #render(isHidden = false): void {

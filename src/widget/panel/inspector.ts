@@ -12,35 +12,45 @@ export { inspectorCss as css };
 
 const inspectIcon = icon('m9 8-4 4 4 4m6-8 4 4-4 4');
 
-/** The panels whose drawer the builder has closed. */
-const closedDrawers = new WeakSet<PanelContext>();
+/** What a preview shows the builder of an assistant: a label, and a drawer that a button opens and closes. */
+export class Inspector {
+  readonly #panel: PanelContext;
+  #isOpen = true;
+  /** The conversation whose variables were requested last. */
+  #requested: string | undefined;
 
-/** The conversation whose variables each panel has requested last. */
-const requested = new WeakMap<PanelContext, string>();
+  constructor(panel: PanelContext) {
+    this.#panel = panel;
+  }
 
-/** Renders the label of a preview, and requests the variables for the drawer. */
-export function testMark(panel: PanelContext, texts: Texts): TemplateResult {
-  const { conversation } = panel;
-  const { conversationId } = conversation.snapshot;
-  if (conversationId !== undefined && conversationId !== requested.get(panel)) {
-    requested.set(panel, conversationId);
+  /** Call when the conversation has changed. Requests the variables of a new one. */
+  follow(): void {
+    const { conversation } = this.#panel;
+    const { conversationId } = conversation.snapshot;
+    if (conversationId === undefined || conversationId === this.#requested) return;
+    this.#requested = conversationId;
     conversation.readVariables().catch(() => undefined);
   }
-  return html`<span part="test-mark">${texts.test}</span>`;
+
+  mark({ test }: Texts): TemplateResult {
+    return html`<span part="test-mark">${test}</span>`;
+  }
+
+  button({ inspect }: Texts): TemplateResult {
+    const toggle = (): void => {
+      this.#isOpen = !this.#isOpen;
+      this.#panel.draw();
+    };
+    return button('inspect', inspect, inspectIcon, toggle, this.#isOpen);
+  }
+
+  drawer(locale: Locale): unknown {
+    return this.#isOpen ? drawer(this.#panel, locale) : nothing;
+  }
 }
 
-/** The button that opens and closes the drawer. */
-export function inspectButton(panel: PanelContext, texts: Texts): TemplateResult {
-  const toggle = (): void => {
-    if (!closedDrawers.delete(panel)) closedDrawers.add(panel);
-    panel.draw();
-  };
-  return button('inspect', texts.inspect, inspectIcon, toggle, !closedDrawers.has(panel));
-}
-
-/** The drawer for the builder of an assistant: variables, function calls with their results, timings. */
-export function inspector(panel: PanelContext, locale: Locale): TemplateResult | typeof nothing {
-  if (closedDrawers.has(panel)) return nothing;
+/** Renders variables, function calls with their results, and timings. */
+function drawer(panel: PanelContext, locale: Locale): TemplateResult {
   const { snapshot } = panel.conversation;
   const all: Readonly<Record<string, InspectorTexts>> = inspectorTexts;
   const texts = all[locale.language] ?? inspectorTexts.en;

@@ -3,6 +3,7 @@ import type { Locale } from '../texts/texts.ts';
 import type { AddOns } from './add-ons.ts';
 import type { Announcer } from './announcer.ts';
 import type { Gate } from './gate/gate.ts';
+import type { Inspector } from './inspector.ts';
 import type { MarkdownRenderer } from './markdown-renderer.ts';
 import type { ChatOptions } from './options.ts';
 import type { PanelActions } from './panel-actions.ts';
@@ -38,6 +39,8 @@ export interface PanelContext {
   readonly markdown: MarkdownRenderer | undefined;
   /** Consent or form before the conversation, once loaded. */
   readonly gate: Gate | undefined;
+  /** The drawer of a preview, once the builder module has loaded. */
+  readonly inspector: Inspector | undefined;
   /** Whether a gate is closed: no conversation may be opened and nothing sent. */
   readonly isClosed: boolean;
 }

@@ -19,7 +19,7 @@ export function panelView(panel: PanelContext, locale: Locale, pages: number): T
   const { texts } = locale;
   const heading = headingOf(options, locale);
   const talk = modules.get('talk');
-  const preview = options.type === 'test' ? modules.get('builder') : undefined;
+  const inspector = options.type === 'test' ? panel.inspector : undefined;
   const last = messages.at(-1);
   const values: LogValues = { locale, heading, last, now: Date.now(), markdown, modules, addOns, actions };
   const isReplying = status === 'replying';
@@ -29,8 +29,8 @@ export function panelView(panel: PanelContext, locale: Locale, pages: number): T
       texts,
       actions,
       canClose: !options.isInline,
-      mark: preview?.testMark(panel, texts),
-      buttons: [addOns.content('inHeader'), preview?.inspectButton(panel, texts)],
+      mark: inspector?.mark(texts),
+      buttons: [addOns.content('inHeader'), inspector?.button(texts)],
     })}
     <slot name="notice"></slot>
     ${panel.isClosed ? gate(panel, locale) : nothing}
@@ -43,7 +43,7 @@ export function panelView(panel: PanelContext, locale: Locale, pages: number): T
       problem: problem && notice(problem, messages.some(isUnsent), values),
       onApproach: () => void modules.load('talk'),
     })}
-    ${reading?.latest(locale)} ${preview?.inspector(panel, locale)} ${talk?.aboveComposer(panel, texts)}
+    ${reading?.latest(locale)} ${inspector?.drawer(locale)} ${talk?.aboveComposer(panel, texts)}
     ${composer({
       draft,
       locale,

@@ -1,3 +1,3 @@
 /** For the builder of an assistant only: the drawer of a preview, and the console output of `debug`. */
-export { css, inspectButton, inspector, testMark } from '../inspector.ts';
+export { css, Inspector } from '../inspector.ts';
 export { start as startDebug } from '../debug/debug.ts';
