@@ -6,7 +6,7 @@ import { seedDemo } from '../../src/service/seed/seed-demo.ts';
 import { createAssistant, newDatabase, startService } from '../support/service/service.ts';
 
 // Measures how well the offline engine recognizes questions that the demo's documents answer. The questions were
-// written from the documents alone, as visitors would ask them; those of the second set without a look at the
+// written from the documents alone, as visitors would ask them; those of the later sets without a look at the
 // vocabularies. Improve the engine for a kind of question, never for one of these.
 
 /** A question that a passage of the demo's documents answers, and a phrase of that passage. */
@@ -210,8 +210,98 @@ const secondUnanswered = [
   'Can I pay with Bitcoin?',
 ];
 
+/** The third set, in English, on which nothing was tuned: it shows what to expect of new questions. */
+const thirdAnswered: readonly AnsweredQuestion[] = [
+  { question: 'How fast do you reply to e-mails?', answer: /one working day/ },
+  { question: 'At what hours is your telephone line staffed?', answer: /9:00 to 17:00/ },
+  { question: 'Can I still alter my order after I have paid?', answer: /change or cancel/ },
+  { question: 'Who were the founders?', answer: /Jonas Kehl/ },
+  { question: 'What material are your rucksacks made of?', answer: /recycled polyamide/ },
+  { question: 'If I order at noon on Tuesday, when does it go out?', answer: /before 14:00/ },
+  { question: 'What does postage to Switzerland cost?', answer: /€14\.90/ },
+  { question: 'How much extra is the fast delivery?', answer: /€11\.90/ },
+  { question: 'Is express shipping offered in Austria?', answer: /available within Germany/ },
+  { question: 'Do you deliver to the United States?', answer: /USA/ },
+  { question: 'Will I be told when my order is on its way?', answer: /tracking link/ },
+  { question: 'How do I have a parcel sent to a packing station?', answer: /customer number/ },
+  { question: 'How soon is an online order ready to pick up at the shop?', answer: /within 2 hours/ },
+  { question: 'What are your boxes made of?', answer: /reused cardboard/ },
+  { question: 'Can I put a personal note in with a gift?', answer: /200 characters/ },
+  { question: 'How do I receive a gift card that I have bought?', answer: /as a PDF/ },
+  { question: 'Can I spend a gift card bit by bit?', answer: /in several parts/ },
+  { question: 'Does a voucher work on food?', answer: /does not apply to gift cards or food/ },
+  { question: 'What do new subscribers to the newsletter get?', answer: /10 % off/ },
+  { question: 'What time does the shop open on Saturdays?', answer: /10:00 to 17:00/ },
+  { question: "Are you open on New Year's Eve?", answer: /10:00 to 13:00/ },
+  { question: 'Where exactly is your shop?', answer: /Gerberau 14/ },
+  { question: 'Can I lock my bike outside the shop?', answer: /racks/ },
+  { question: 'Is there a lift to the workshop?', answer: /reached by lift/ },
+  { question: 'Can I buy on invoice?', answer: /Klarna/ },
+  { question: 'Are there any hidden charges?', answer: /no hidden fees/ },
+  { question: 'How many litres fit in the Feldberg backpack?', answer: /38 litres/ },
+  { question: 'Does the backpack come with a rain cover?', answer: /rain cover included/ },
+  { question: 'Which colours does the rain jacket come in?', answer: /ochre and fjord/ },
+  { question: 'How small does the tent pack?', answer: /42 × 14 cm/ },
+  { question: 'How big is the pot of the stove?', answer: /0\.75 litres/ },
+  { question: 'How many hours does the head torch last?', answer: /60 hours/ },
+  { question: 'If I buy the tent after renting it, do I get the rent back?', answer: /credited/ },
+  { question: 'How long is the walk you guide each month?', answer: /14 km/ },
+  { question: 'Is sending an item back free?', answer: /free within Germany/ },
+  { question: 'Where do I find the return label?', answer: /return label/ },
+  { question: 'Can I give back a jersey with my name on it?', answer: /personalised/ },
+  { question: 'Do your clothes come up small?', answer: /true to size/ },
+  { question: 'My jacket broke after a year and a half, what are my rights?', answer: /statutory warranty/ },
+  { question: 'What do you charge for a new zip?', answer: /€19/ },
+];
+const thirdUnanswered = [
+  'How do I change the oil in my car?',
+  'Who is the richest man in the world?',
+  'What is the longest river in Africa?',
+  'Do you sell surfboards?',
+  'Can you help me with my homework?',
+  'What is the meaning of the word serendipity?',
+  'How do I grow tomatoes?',
+  'Do you rent out e-bikes?',
+  'My laptop is slow, what can I do?',
+  'Do you have a café?',
+  'Do I need a visa for India?',
+  'Sing me a song',
+  'How is the stock market doing?',
+  'Do you teach first aid?',
+  'Where is the nearest pharmacy?',
+  'When was Napoleon born?',
+  'How do I bake bread?',
+  'Do you buy back old tents?',
+  'How much sleep does an adult need?',
+  'Can you order me a taxi?',
+  'What music do you like?',
+  'How do I remove a red wine stain?',
+  'Do you give discounts to alpine club members?',
+  'Who discovered penicillin?',
+  'What phase is the moon in?',
+  'Can you teach me chess?',
+  'May I park my camper van overnight at your shop?',
+  'Do you stock crampons?',
+  'How much does a flight to Lisbon cost?',
+  'What is on television tonight?',
+  'Do you donate to charity?',
+  'How should I prepare for a job interview?',
+  'Are there bears in the Alps?',
+  'Can you cut my hair?',
+  'Is your company listed on the stock exchange?',
+  'What is the best mountain hut near Chamonix?',
+  'What helps against altitude sickness?',
+  'Do you have binoculars?',
+  'Is wild camping allowed in Scotland?',
+  'What time is it in Tokyo?',
+];
+
 /** Required numbers of right answers, of 40 each. */
-const enough = { first: { answered: 36, unanswered: 36 }, second: { answered: 33, unanswered: 34 } };
+const enough = {
+  first: { answered: 36, unanswered: 36 },
+  second: { answered: 33, unanswered: 34 },
+  third: { answered: 28, unanswered: 37 },
+};
 
 const env = await newDatabase();
 const service = await startService(env);
@@ -238,9 +328,13 @@ const sets = {
     answered: secondAnswered.map((each) => ({ language: 'en' as const, ...each })),
     unanswered: secondUnanswered.map((question) => ({ language: 'en' as const, question })),
   },
+  third: {
+    answered: thirdAnswered.map((each) => ({ language: 'en' as const, ...each })),
+    unanswered: thirdUnanswered.map((question) => ({ language: 'en' as const, question })),
+  },
 };
 
-for (const name of ['first', 'second'] as const) {
+for (const name of ['first', 'second', 'third'] as const) {
   const { answered, unanswered } = sets[name];
 
   test(`answers most of the 40 questions of the ${name} set from the right passage`, async () => {

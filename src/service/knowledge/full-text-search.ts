@@ -4,14 +4,17 @@ import type { FoundPassage } from './find-passages.ts';
 import { findConcepts } from './find-concepts.ts';
 import { detectLanguageConfig } from './vocabulary.ts';
 
-/** Weight of a synonym that the visitor did not write. */
+/** Weight in the ranking of a synonym that the visitor did not write. */
 const synonymWeight = 0.6;
 
 /** Weight of a frequent word of the language. */
 const commonWeight = 0.5;
 
-/** Share of a question that a relevant passage must cover, at most that of a synonym: less if a word is in the heading. */
-const minCoverage = { inHeading: 0.45, onlyInBody: 0.6 };
+/** Weight of a concept that no passage contains: visitors have their own words for what the documents describe. */
+const unknownWeight = 0.7;
+
+/** Share of a question that a relevant passage must cover: less if a word is in the heading. */
+const minCoverage = { inHeading: 0.5, onlyInBody: 0.65 };
 
 /** Smaller knowledge bases are treated as if they had this many passages: word frequencies of fewer are meaningless. */
 const minPassages = 20;
@@ -68,20 +71,21 @@ export async function fullTextSearch(
       SELECT concept, weight, phraseto_tsquery(${config}::regconfig, term)
       FROM given WHERE term LIKE '% %' AND numnode(phraseto_tsquery(${config}::regconfig, term)) > 1
     ), hits AS (
-      SELECT concept, id, max(weight) AS weight, max(weight * ts_rank('{0.25, 0.4, 0.4, 1}', search, query)) AS rank,
+      SELECT concept, id, max(weight * ts_rank('{0.25, 0.4, 0.4, 1}', search, query)) AS rank,
         bool_or(ts_filter(search, '{a}') @@ query) AS in_heading
       FROM terms JOIN chunks ON search @@ query
       WHERE knowledgebase_id = ${knowledgebaseId}
       GROUP BY concept, id
     ), rarity AS (
       SELECT concept, CASE WHEN functional AND count(id) = 0 THEN 0
-        ELSE importance * ln(1 + (total - greatest(1, count(id)) + 0.5) / (greatest(1, count(id)) + 0.5)) END AS idf
+        ELSE importance * CASE WHEN count(id) = 0 THEN ${unknownWeight}::float ELSE 1 END
+          * ln(1 + (total - greatest(1, count(id)) + 0.5) / (greatest(1, count(id)) + 0.5)) END AS idf
       FROM (SELECT DISTINCT concept, functional, importance FROM given) AS concepts LEFT JOIN hits USING (concept),
         (SELECT greatest(${minPassages}, count(*)) AS total FROM chunks WHERE knowledgebase_id = ${knowledgebaseId}) AS corpus
       GROUP BY concept, functional, importance, total
     ), scores AS (
       SELECT id, sum(idf * rank) AS score, count(*) FILTER (WHERE in_heading) AS heading_concepts, bool_or(in_heading) AS in_heading,
-        (sum(weight * idf) / (SELECT sum(idf) FROM rarity))::float AS coverage
+        (sum(idf) / (SELECT sum(idf) FROM rarity))::float AS coverage
       FROM hits JOIN rarity USING (concept)
       GROUP BY id
     )

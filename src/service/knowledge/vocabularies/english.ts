@@ -11,7 +11,8 @@ export const english: Vocabulary = {
     old on one only or other our out offer please policy possible question really regarding s sell send sent
     shall she should so some something sort t take takes tell than thank thanks that the their them then
     there these they thing things this those to too until us use ve very want wanted was way we well were
-    already yet once twice one two both while during since without within
+    already yet once twice one two both while during since without within suitable late gets getting sending sends given gives giving using uses used takes taking taken asks asking
+    comes coming going done wants wanting needs needed offers offering makes tells telling shows showing thinking thinks
     up down over under today m re ve ll d option options available happen happens come comes
     normally usually somewhere certain each every because here bring keep made real want what whats when where which who whom whose why will with wondering would yes you your yours
     myself yourself himself herself itself ourselves themselves somebody someone everybody everyone nobody
@@ -48,7 +49,22 @@ export const english: Vocabulary = {
     how long, how soon, how quickly, how fast, how many days, when will, when does, when do i get, time, days, duration
     cost, costs, price*, amount, fee, fees, charge, charges, how much, free, expensive, cheap*, pay for
     deliver*, ship*, dispatch*, parcel*, package, packages, courier, postage, arrive*, gets here, get here, send it, send to
-    abroad, overseas, international*, foreign, countries, country, europe, uk, usa, england, america, switzerland, austria, france, norway
+    abroad, overseas, international*, foreign, countries, country, norway
+    eu, europe*, france, italy, spain, belgium, netherlands, holland, denmark, sweden, poland, portugal, ireland
+    uk, united kingdom, britain, british, england, scotland, wales
+    usa, united states, america*
+    customs, duty, duties, import tax*, tariff*
+    tax*, vat
+    purchase*, order*, bought
+    employee*, staff, team, colleague*, worker*, people
+    found*, set up, establish*, started, start the
+    colour*, color*, black, white, red, blue, yellow, grey, gray, brown
+    clothes, clothing, garment*, trouser*, shirt*, sweater*, pullover*, dress*, apparel
+    set up, put up, pitch*, assembl*, stands
+    ethic*, fair trade, certif*
+    warehouse*, stock
+    contents, contain*, ingredient*, material*, made of
+    ready, finished
     track*, where is my order, where is my parcel, where is my package, where s my order, where s my parcel, order status, status of my order
     pick up, pickup, pick it up, click collect, click and collect, collect, collection, collecting
     express, urgent*, fast, faster, quick, quicker, asap, next day, tomorrow, overnight
@@ -68,7 +84,7 @@ export const english: Vocabulary = {
     voucher code*, voucher, vouchers, coupon*, discount*, promo*, code, codes, rebate*, percent off
     redeem*, spend
     newsletter, subscribe, subscription, sign up, signing up, signed up, new customer*, first order
-    contact*, phone*, telephone, call, email*, e mail*, mail, email address, mail address, phone number, reach, talk to, speak to, speak with, customer service, support, human, person, staff, agent, representative, get in touch
+    contact*, phone*, telephone, call, email*, e mail*, mail, email address, mail address, phone number, reach, i ring, ring you, talk to, speak to, speak with, customer service, support, human, person, agent, representative, get in touch
     shop, shops, store, stores
     address, located, location, where are you, where exactly, nearest, car, car park, garage, where is the shop, where is the store, where is your shop, where is your store, find you, find the shop, directions, visit, parking, park, tram, bus, get to you, how to get
     size*, sizing, fit, fits, fitting, measure*, runs small, run small, runs large
