@@ -4,9 +4,8 @@ import { COMPRESSIBLE_CONTENT_TYPE_REGEX, compress } from 'hono/compress';
 import { secureHeaders } from 'hono/secure-headers';
 import { accessLog } from './http/access-log.ts';
 import { errorHandler } from './http/answer-error.ts';
-import { bearerAuth, keyedPaths, requireScopes } from './http/bearer-auth.ts';
+import { requireKeys } from './http/bearer-auth.ts';
 import { UntrustedProxy } from './http/client-address.ts';
-import { limitRequestBody } from './http/limit-request-body.ts';
 import { publicCors } from './http/public-cors.ts';
 import { withPublicUrl } from './http/public-origin.ts';
 import { rateLimit } from './http/rate-limit.ts';
@@ -54,10 +53,7 @@ export function createApp(context: AppContext): Hono {
   const untrustedProxy = new UntrustedProxy();
   app.use('/api/*', untrustedProxy.detect(config.trustedProxies, log));
   app.use('/api/*', rateLimit(database, config));
-  // Before the body is read, which may be as large as an upload.
-  for (const path of keyedPaths) app.use(path, bearerAuth(database, config, log));
-  requireScopes(app);
-  app.use('/api/*', limitRequestBody());
+  requireKeys(app, database, config, log);
   app.use('/api/user/*', withPublicUrl(config.publicUrl));
 
   app.route('/api', documentationRoutes());

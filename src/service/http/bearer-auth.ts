@@ -8,12 +8,12 @@ import { authenticate, KeyRefusal } from '../api-key/api-key.ts';
 import type { ApiUser } from '../api-key/api-key.ts';
 import type { Database } from '../db/database.ts';
 import { requestClient } from './client-address.ts';
-import { drain } from './limit-request-body.ts';
+import { drain, limitRequestBody } from './limit-request-body.ts';
 import { limitFailedAttempts } from './rate-limit.ts';
 import type { Window } from './rate-limit.ts';
 
 /** The endpoints that require a key. Their errors have another format than those of the public ones. */
-export const keyedPaths = ['/api/user/*', '/api/automate/*', '/api/leads/*', '/api/ai/*'];
+const keyedPaths = ['/api/user/*', '/api/automate/*', '/api/leads/*', '/api/ai/*'];
 
 /** Whether an endpoint requires a key. */
 export const requiresKey = (c: Context): boolean =>
@@ -36,10 +36,20 @@ export interface Authenticated {
 }
 
 /**
+ * Requires a valid key with the scope of the operation, before anything reads the body, which may be as large as an
+ * upload. Then limits the body of every request, keyed or not.
+ */
+export function requireKeys(app: Hono, ...[database, config, log]: Parameters<typeof bearerAuth>): void {
+  for (const path of keyedPaths) app.use(path, bearerAuth(database, config, log));
+  requireScopes(app);
+  app.use('/api/*', limitRequestBody());
+}
+
+/**
  * Requires a valid key (interface: "Authentication"). Refused keys are logged, and limited by address. The log has the
  * id of a known key, never the key.
  */
-export function bearerAuth(
+function bearerAuth(
   database: Database,
   config: { rateLimit: Omit<Window, 'prefix'>; trustedProxies: number },
   log: Logger,
@@ -82,7 +92,7 @@ function describeRefusal(reason: KeyRefusal['reason'], address: string): string 
  * Requires the scope of each operation of the contract, and refuses requests to all other routes behind `bearerAuth`, so
  * that no route can be reached without a scope. (RFC 6750: `insufficient_scope`.)
  */
-export function requireScopes(app: Hono): void {
+function requireScopes(app: Hono): void {
   const routes = app as unknown as Hono<Authenticated>;
   for (const [name, operation] of listOperations()) {
     const { method, path, aliases = [], scope } = operation;

@@ -1,11 +1,29 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import { endCall, lostCall } from '../call/end-call.ts';
 import type { EndCallParts } from '../call/end-call.ts';
 import { isOpen } from '../call/take-call.ts';
 import { calls } from '../db/calls-table.ts';
 
+/** Time in which a visitor can connect again, in milliseconds. */
+const reconnectMs = 10_000;
+
 /** Matches calls whose connection was lost, so that no process has them. */
 const isLost = and(eq(calls.type, 'web'), isOpen, isNotNull(calls.answeredAt), isNull(calls.leaseOwner));
+
+/**
+ * Ends a call whose connection was lost, unless its visitor connects again within ten seconds. Does nothing if the call
+ * is not lost.
+ *
+ * @param stopping aborted when this process stops. The visitor can then connect to another one; an embedded database has
+ *   no other.
+ */
+export async function endLostCall(parts: EndCallParts, callId: number, stopping: AbortSignal): Promise<void> {
+  const endLost = await readLoss(parts, callId);
+  if (!endLost) return;
+  await pause(reconnectMs, undefined, { signal: stopping }).catch(() => undefined);
+  if (!stopping.aborted || parts.database.kind === 'pglite') await endLost();
+}
 
 /**
  * Reads how a call lost its connection.

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { and, eq, isNull } from 'drizzle-orm';
 import { voiceErrorTexts } from '../../contract/voice-endpoints.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
@@ -16,7 +15,7 @@ import { iceServersOf } from '../voice/ice-servers.ts';
 import type { VoiceConfig } from '../voice/voice-config.ts';
 import type { VisitorAddresses } from '../usage/daily-usage.ts';
 import type { IceServer, RefusedOffer, VoiceModule, WebPeer } from '../voice/voice-module.ts';
-import { readLoss } from './lost-call.ts';
+import { endLostCall } from './lost-call.ts';
 import { admitWebCall, findWebCall, readOffer } from './web-call-admission.ts';
 import type { AdmittedCall, Caller } from './web-call-admission.ts';
 import { WebCallConnection } from './web-call-connection.ts';
@@ -42,8 +41,6 @@ export interface CallOffer {
   isRecorded: boolean;
 }
 
-/** Time in which a visitor can connect again, in milliseconds. */
-const reconnectMs = 10_000;
 /** Longest wait for the process that has the line of a call to end it, in milliseconds. */
 const hangUpMs = 5000;
 
@@ -202,11 +199,7 @@ export class WebCalls {
     } finally {
       this.#connections.delete(connection);
     }
-    const endLost = await readLoss(this.#parts, callId);
-    if (!endLost) return;
-    const { signal } = this.#closing;
-    await pause(reconnectMs, undefined, { signal }).catch(() => undefined);
-    if (!signal.aborted || this.#parts.database.kind === 'pglite') await endLost();
+    await endLostCall(this.#parts, callId, this.#closing.signal);
   }
 }
 

@@ -6,7 +6,10 @@ const objectionTimeout = 500;
 
 type Claim = { readonly claimed: string } | { readonly refused: string };
 
-/** Reserves names for this page among all that are open in the browser, until it closes. */
+/**
+ * Reserves names for this page among all that are open in the browser, until it closes: of several tabs, one answers a
+ * tool call.
+ */
 export class Claims {
   readonly #claimed = new Set<string>();
 
