@@ -29,6 +29,35 @@ export const callStatuses = [
 
 export type CallStatus = (typeof callStatuses)[number];
 
+/** Why a call ended. */
+export type EndReason =
+  | 'balance'
+  | 'busy'
+  | 'calls-in-parallel'
+  | 'calls-per-day'
+  | 'connection-lost'
+  | 'conversation-ended'
+  | 'country-not-allowed'
+  | 'cut-off'
+  | 'end-call'
+  | 'failed'
+  | 'fax'
+  | 'hung-up'
+  | 'max-duration'
+  | 'messages-per-day'
+  | 'minutes-per-day'
+  | 'no-answer'
+  | 'no-assistant'
+  | 'no-connection'
+  | 'not-connected'
+  | 'not-reported'
+  | 'not-started'
+  | 'service-stopped'
+  | 'silence'
+  | 'spending-limit'
+  | 'transfer'
+  | 'voicemail';
+
 /** Statuses of calls that have not ended. */
 export const openCallStatuses = [
   'initiated',
@@ -69,7 +98,7 @@ export const Call = z.looseObject({
   /** USD, including all fees. */
   total_cost: z.number(),
   answered_by: z.string(),
-  /** Why the call ended, in more detail than its status. Absent while it is open. Our addition. */
+  /** Why the call ended, in more detail than its status: an {@link EndReason}. Absent while it is open. Our addition. */
   end_reason: z.optional(z.string()),
   /** Absent if there is no recording. */
   recording_url: z.optional(z.string()),

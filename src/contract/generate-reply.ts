@@ -34,8 +34,13 @@ export const GeneratedReply = z.looseObject({
 });
 export type GeneratedReply = z.infer<typeof GeneratedReply>;
 
-/** Values of `error_code` in errors: `{success: false, error, error_code}`. */
-export const replyErrorCodes = ['ASSISTANT_NOT_FOUND', 'INSUFFICIENT_BALANCE', 'REPLY_FAILED'] as const;
+/** The statuses of errors by their `error_code`: `{success: false, error, error_code}`. */
+export const replyErrorStatuses = {
+  ASSISTANT_NOT_FOUND: 404,
+  INSUFFICIENT_BALANCE: 402,
+  REPLY_FAILED: 400,
+} as const;
+export type ReplyErrorCode = keyof typeof replyErrorStatuses;
 
 export const generateReply = ownerEndpoint({
   summary:

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { sections } from '../../docs/.vitepress/generate/sections.ts';
 import { watchConversation } from '../../src/contract/conversation-events.ts';
 import { errorTexts } from '../../src/contract/error-body.ts';
 import { limits, toolLimits } from '../../src/contract/limits.ts';
 import { operations } from '../../src/contract/operations.ts';
+import { statuses } from '../../src/service/lib/conversation-error.ts';
+import { repository } from '../support/repository.ts';
 import { Document, states } from './document.ts';
 
 const page = new Document('docs/http.md');
@@ -48,5 +52,30 @@ describe('the pages about the HTTP interface', () => {
     );
     const missing = numbers.filter((number) => !states(section, number));
     assert.deepEqual(missing, []);
+  });
+
+  it('list every status of a refused conversation', () => {
+    const listed = page.rows('Refusals').map(([, status = '']) => Number(status));
+    const missing = Object.entries(statuses).filter(([, status]) => !listed.includes(status));
+    assert.deepEqual(missing, []);
+  });
+});
+
+describe('the list of errors at the start', () => {
+  const read = (path: string) => readFileSync(join(repository, path), 'utf8');
+
+  it('has every error that keeps the service from starting', () => {
+    const generator = read('docs/.vitepress/generate/start-errors.ts');
+    const classes = globSync('src/service/**/*.ts', { cwd: repository, exclude: ['**/node_modules/**'] })
+      .flatMap((path) =>
+        Array.from(read(path).matchAll(/class (\w+) extends OperatorError/g), ([, name = '']) => name),
+      )
+      // Settings are examples of their own, and commands do not start the service.
+      .filter((name) => !['ConfigError', 'CommandError'].includes(name));
+    assert.ok(classes.length >= 5);
+    assert.deepEqual(
+      classes.filter((name) => !generator.includes(`new ${name}(`)),
+      [],
+    );
   });
 });

@@ -62,7 +62,7 @@ async function call({
     ...more,
   };
   let answeredBy: AnsweredBy = 'unknown';
-  let end: CallResult = { status: 'failed', reason: 'no connection', duration: 0, lines: [] };
+  let end: CallResult = { status: 'failed', reason: 'no-connection', duration: 0, lines: [] };
   let held: HeldLine | undefined;
   let earlier: EarlierPart | undefined;
   const released: { duration: number; transferTo?: string | undefined }[] = [];

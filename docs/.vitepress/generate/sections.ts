@@ -10,24 +10,36 @@ import {
   slotsTable,
 } from './element.ts';
 import { commandsTable } from './commands.ts';
+import { endReasonsTable } from './end-reasons.ts';
 import { errorCodesTable } from './error-codes.ts';
+import { limitsTable } from './limits.ts';
+import { metricsTable } from './metrics.ts';
 import { operationsList } from './operations.ts';
+import { refusalsTable } from './refusals.ts';
+import { replyErrorsTable } from './reply-errors.ts';
 import { settingsTable } from './settings.ts';
+import { startErrorsTable } from './start-errors.ts';
 
 /** The sections that a page includes by a line such as `<!-- generated: settings -->`. */
 export const sections: Readonly<Record<string, () => string>> = {
   attributes: attributesTable,
   commands: commandsTable,
   'custom-properties': customPropertiesTable,
+  'end-reasons': endReasonsTable,
   'error-codes': errorCodesTable,
   events: eventsTable,
   languages: languagesList,
+  limits: limitsTable,
   methods: methodsTable,
+  metrics: metricsTable,
   operations: operationsList,
   parts: partsTable,
   properties: propertiesTable,
+  refusals: refusalsTable,
+  'reply-errors': replyErrorsTable,
   settings: settingsTable,
   slots: slotsTable,
+  'start-errors': startErrorsTable,
 };
 
 /** Replaces the lines that name a generated section. */

@@ -1,4 +1,4 @@
-import type { CallStatus } from '../../contract/call.ts';
+import type { CallStatus, EndReason } from '../../contract/call.ts';
 import type { StoredFillers } from '../db/assistants-table.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import type { Occasion } from '../voice/line.ts';
@@ -23,7 +23,7 @@ export interface CallSettings {
 /** Stores the progress of a call. */
 export interface CallLog {
   /** @returns why the call has to end after these lines, as its `end_reason`; undefined if it continues. */
-  saveLines(lines: readonly CallMessage[]): Promise<string | undefined>;
+  saveLines(lines: readonly CallMessage[]): Promise<EndReason | undefined>;
   /** Charges for a started minute, counted from 1. Resolves to false if the balance is too low. */
   chargeMinute(minute: number): Promise<boolean | 'minutes-per-day'>;
   /**
@@ -47,7 +47,7 @@ export interface EarlierPart {
 export interface CallResult {
   status: CallStatus;
   /** For diagnosis; stored with the call. */
-  reason: string;
+  reason: EndReason;
   /** Seconds since the call was answered, rounded up. */
   duration: number;
   lines: readonly CallMessage[];

@@ -1,5 +1,5 @@
 import type { AnsweredBy } from '../carrier/carrier.ts';
-import type { Line, LineEvent, Spoken } from '../voice/line.ts';
+import type { HangUpReason, Line, LineEvent, Spoken } from '../voice/line.ts';
 import type { Speaker, SpeakerBrief } from '../voice/line.ts';
 
 /** What happens in a call that is held. */
@@ -80,7 +80,7 @@ export class HeldLine {
     return this.#line.leave();
   }
 
-  hangUp(reason?: string): Promise<void> {
+  hangUp(reason?: HangUpReason): Promise<void> {
     return this.#line.hangUp(reason);
   }
 

@@ -1,3 +1,4 @@
+import type { EndReason } from '../../contract/call.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { CallMessage } from '../db/calls-table.ts';
@@ -18,7 +19,7 @@ export class RetryingCallLog implements CallLog {
     this.#logger = logger;
   }
 
-  saveLines(lines: readonly CallMessage[]): Promise<string | undefined> {
+  saveLines(lines: readonly CallMessage[]): Promise<EndReason | undefined> {
     return this.#retry(() => this.#log.saveLines(lines));
   }
 

@@ -1,5 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
+import type { EndReason } from '../../contract/call.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
@@ -41,7 +42,7 @@ export class StoredCallLog implements CallLog {
   async saveLines(
     lines: readonly CallMessage[],
     queries: Queries = this.#database.db,
-  ): Promise<string | undefined> {
+  ): Promise<EndReason | undefined> {
     const stored = lines.map(fitJson);
     const responseTime = lines.at(-1)?.responseTime;
     if (responseTime !== undefined) recordFirstWord(responseTime);

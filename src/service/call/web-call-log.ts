@@ -1,3 +1,4 @@
+import type { EndReason } from '../../contract/call.ts';
 import { eq, sql } from 'drizzle-orm';
 import { webCallMinutePrice } from '../billing/prices.ts';
 import type { CallLog } from './call-parts.ts';
@@ -58,7 +59,7 @@ export class WebCallLog implements CallLog {
     this.#record = new StoredCallLog(parts, plan, owner);
   }
 
-  async saveLines(lines: readonly CallMessage[]): Promise<string | undefined> {
+  async saveLines(lines: readonly CallMessage[]): Promise<EndReason | undefined> {
     const { database, signals } = this.#parts;
     const { conversationId } = this.#plan.web;
     const unanswered = this.#unanswered;

@@ -45,7 +45,8 @@ export async function createCarrier(
   return new SimulatedCarrier({ outcomes, secondMs, wait, numbers, log });
 }
 
-function withoutSpeech(problems: readonly string[]): string {
+/** The message if CARRIER=asterisk is set, but nothing can speak. */
+export function withoutSpeech(problems: readonly string[]): string {
   const reason =
     problems.length > 0
       ? problems.join(' ')

@@ -182,7 +182,7 @@ async function storeMessage(
 }
 
 /** Maximum number of pending messages in a conversation. */
-const maxPending = 50;
+export const maxPending = 50;
 
 /** Counts only after the conversation is locked: a count in the locking query would not see concurrent messages. */
 async function checkPending(tx: Queries, { id, turns }: LockedConversation): Promise<void> {

@@ -37,7 +37,7 @@ export interface HistoryPage {
 }
 
 /** Maximum number of entries per page. Readers get the latest page first. */
-const historyLimit = 1000;
+export const historyLimit = 1000;
 
 /** Reads a page of a history as a visitor may see it. A page ends between two turns. */
 export async function readHistory(

@@ -25,7 +25,7 @@ import { withTimeout } from '../lib/with-timeout.ts';
 import type { Signals } from './signals.ts';
 
 /** Longest reply, in UTF-16 code units; the rest is cut off. */
-const replyLimit = 32_000;
+export const replyLimit = 32_000;
 
 /** Longest wait for the earlier replies of the conversation, in milliseconds. */
 const turnTimeoutMs = 300_000;

@@ -11,6 +11,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { callStatuses } from '../../contract/call.ts';
+import type { EndReason } from '../../contract/call.ts';
 import { bytea, timestamptz } from './columns.ts';
 import type { StoredFunctionCall, StoredVariables } from './schema.ts';
 
@@ -58,7 +59,7 @@ export const calls = pgTable('calls', {
   lines: jsonb().$type<readonly CallMessage[]>().notNull().default([]),
   answeredAt: timestamptz('answered_at'),
   endedAt: timestamptz('ended_at'),
-  endReason: text('end_reason'),
+  endReason: text('end_reason').$type<EndReason>(),
   /** The carrier's id of the call. */
   carrierCallId: text('carrier_call_id'),
   /** The secret that the carrier's requests for this call must contain. */

@@ -1,7 +1,7 @@
 import { errorTexts } from '../../contract/error-body.ts';
 
 /** Error codes of conversation endpoints, with the status of each in the interface. */
-const statuses = {
+export const statuses = {
   'assistant-not-found': 404,
   'conversation-not-found': 404,
   'conversation-ended': 400,

@@ -1,6 +1,6 @@
 import { makeCall } from '../../contract/call.ts';
 import { updateCampaignStatus } from '../../contract/campaign.ts';
-import { generateReply, replyErrorCodes } from '../../contract/generate-reply.ts';
+import { generateReply, replyErrorStatuses } from '../../contract/generate-reply.ts';
 import type { Operation } from '../../contract/operations.ts';
 import { purchasePhoneNumber } from '../../contract/phone-number.ts';
 import { startVoice } from '../../contract/voice.ts';
@@ -53,7 +53,7 @@ export const errorSchemas: Record<string, JsonSchema> = {
   ReplyRefused: objectOf({
     success: failed,
     error: text,
-    error_code: { type: 'string', enum: [...replyErrorCodes] },
+    error_code: { type: 'string', enum: Object.keys(replyErrorStatuses) },
   }),
   TooManyRequests: objectOf({ message: text, retry_after: { type: 'integer', description: 'Seconds.' } }),
 };

@@ -49,7 +49,7 @@ export interface OutgoingAnswer {
  */
 export type FetchGuarded = (url: string, options?: OutgoingOptions) => Promise<OutgoingAnswer>;
 
-const defaults = { timeoutMs: 10_000, maxBytes: 1_048_576, maxRedirects: 3 } as const;
+export const defaults = { timeoutMs: 10_000, maxBytes: 1_048_576, maxRedirects: 3 } as const;
 
 /** @param lookup resolves host names; the system's resolver by default. */
 export function createFetchGuarded(allowed: AllowedAddresses, lookup?: Lookup): FetchGuarded {

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
-import { generateReply, repliesPerMinute } from '../../contract/generate-reply.ts';
-import type { GeneratedReply, replyErrorCodes } from '../../contract/generate-reply.ts';
+import { generateReply, repliesPerMinute, replyErrorStatuses } from '../../contract/generate-reply.ts';
+import type { GeneratedReply, ReplyErrorCode } from '../../contract/generate-reply.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { ConversationErrorCode } from '../lib/conversation-error.ts';
 import { sendCustomerMessage } from '../conversation/send-message.ts';
@@ -12,14 +12,12 @@ import { limitRequests } from '../http/rate-limit.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { AppContext } from './app-context.ts';
 
-const errorCodes: Partial<
-  Record<ConversationErrorCode, { status: 400 | 402 | 404; code: (typeof replyErrorCodes)[number] }>
-> = {
-  'assistant-not-found': { status: 404, code: 'ASSISTANT_NOT_FOUND' },
-  'insufficient-balance': { status: 402, code: 'INSUFFICIENT_BALANCE' },
-  'conversation-not-found': { status: 400, code: 'REPLY_FAILED' },
-  'conversation-ended': { status: 400, code: 'REPLY_FAILED' },
-  'reply-failed': { status: 400, code: 'REPLY_FAILED' },
+const errorCodes: Partial<Record<ConversationErrorCode, ReplyErrorCode>> = {
+  'assistant-not-found': 'ASSISTANT_NOT_FOUND',
+  'insufficient-balance': 'INSUFFICIENT_BALANCE',
+  'conversation-not-found': 'REPLY_FAILED',
+  'conversation-ended': 'REPLY_FAILED',
+  'reply-failed': 'REPLY_FAILED',
 };
 
 /** Replies to customers of external systems (`POST /user/ai/generate-reply`). */
@@ -57,8 +55,8 @@ export function generateReplyRoutes(routes: Hono<Authenticated>, context: AppCon
 }
 
 function toRefusal(error: ConversationError): Refusal {
-  const known = errorCodes[error.code];
-  if (!known) return new Refusal(error.status, error.toOwnerBody(), { cause: error });
-  const body = { success: false, error: error.message, error_code: known.code };
-  return new Refusal(known.status, body, { cause: error });
+  const code = errorCodes[error.code];
+  if (!code) return new Refusal(error.status, error.toOwnerBody(), { cause: error });
+  const body = { success: false, error: error.message, error_code: code };
+  return new Refusal(replyErrorStatuses[code], body, { cause: error });
 }

@@ -1,5 +1,7 @@
 import { context, metrics, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Meter } from '@opentelemetry/api';
+import { catalog } from './catalog.ts';
+import type { Metric } from './catalog.ts';
 
 /** Name of the meter and the tracer. */
 export const scope = 'voice-assistant-chat-service';
@@ -19,41 +21,34 @@ function lazily<Instrument>(create: (meter: Meter) => Instrument): () => Instrum
 
 const secondBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-const durations = lazily((meter) =>
-  meter.createHistogram('http.server.request.duration', {
-    unit: 's',
-    description: 'Time until the response began',
-    advice: { explicitBucketBoundaries: secondBuckets },
-  }),
-);
-const replies = lazily((meter) =>
-  meter.createCounter('chat.replies', { description: 'Replies of assistants by outcome' }),
-);
-const firstTokens = lazily((meter) =>
-  meter.createHistogram('chat.reply.time_to_first_token', {
-    unit: 's',
-    description: 'Time from the start of a reply to its first text',
-    advice: { explicitBucketBoundaries: secondBuckets },
-  }),
-);
-const firstWords = lazily((meter) =>
-  meter.createHistogram('call.reply.time_to_first_word', {
-    unit: 's',
-    description: 'Time from the end of what a caller said to the first word of the answer',
-    advice: { explicitBucketBoundaries: secondBuckets },
-  }),
-);
+/** The metrics of a kind. */
+type NameOf<Kind extends Metric['kind']> = {
+  [Name in keyof typeof catalog]: (typeof catalog)[Name]['kind'] extends Kind ? Name : never;
+}[keyof typeof catalog];
+
+const histogram = (name: NameOf<'histogram'>) =>
+  lazily((meter) =>
+    meter.createHistogram(name, {
+      ...optionsOf(name),
+      advice: { explicitBucketBoundaries: secondBuckets },
+    }),
+  );
+const counter = (name: NameOf<'counter'>) => lazily((meter) => meter.createCounter(name, optionsOf(name)));
+
+function optionsOf(name: keyof typeof catalog) {
+  const { unit, description }: Metric = catalog[name];
+  return { description, ...(unit !== undefined && { unit }) };
+}
+
+const durations = histogram('http.server.request.duration');
+const replies = counter('chat.replies');
+const firstTokens = histogram('chat.reply.time_to_first_token');
+const firstWords = histogram('call.reply.time_to_first_word');
 const streams = lazily((meter) =>
-  meter.createUpDownCounter('chat.streams.open', { description: 'Open event streams by route' }),
+  meter.createUpDownCounter('chat.streams.open', optionsOf('chat.streams.open')),
 );
-const takenOver = lazily((meter) =>
-  meter.createCounter('chat.leases.taken_over', {
-    description: 'Replies and calls of dead processes that this process ended',
-  }),
-);
-const money = lazily((meter) =>
-  meter.createCounter('chat.money', { unit: 'USD', description: 'Charges and refunds of balances' }),
-);
+const takenOver = counter('chat.leases.taken_over');
+const money = counter('chat.money');
 
 export const countReply = (outcome: 'answered' | 'failed'): void => {
   replies().add(1, { outcome });

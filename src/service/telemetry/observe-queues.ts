@@ -2,6 +2,7 @@ import { metrics } from '@opentelemetry/api';
 import type { ObservableResult } from '@opentelemetry/api';
 import type { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
+import { catalog } from './catalog.ts';
 import { scope } from './instruments.ts';
 
 /**
@@ -12,7 +13,7 @@ import { scope } from './instruments.ts';
  */
 export function observeQueues(boss: PgBoss, queueNames: readonly string[], log: Logger): () => void {
   const gauge = metrics.getMeter(scope).createObservableGauge('chat.queue.depth', {
-    description: 'Background jobs that are due but not running, by queue',
+    description: catalog['chat.queue.depth'].description,
   });
   const observe = async (result: ObservableResult) => {
     try {

@@ -14,7 +14,7 @@ export interface CallableTool {
 }
 
 /** Longest response, in bytes. It is sent to the model and stored with the conversation. */
-const responseLimit = 65_536;
+export const responseLimit = 65_536;
 
 /** Longest excerpt of an error response for the model, in UTF-16 code units. */
 const excerptLimit = 1000;

@@ -1,8 +1,9 @@
+import type { EndReason } from '../../contract/call.ts';
 import { withAmbience } from './ambience/ambient-peer.ts';
 import type { AmbientSound } from './ambience/ambient-sound.ts';
 import type { AudioListener, AudioPeer } from './audio-peer.ts';
 import { LineEvents } from './line-events.ts';
-import type { Line, LineEvent, Spoken } from './line.ts';
+import type { HangUpReason, Line, LineEvent, Spoken } from './line.ts';
 import type { SpeechListener } from './speech-listener.ts';
 import { SpeechOutput } from './speech-output.ts';
 
@@ -10,7 +11,7 @@ import { SpeechOutput } from './speech-output.ts';
 export interface LineControl {
   sendDigits(digits: string): Promise<void>;
   /** The service ends the line: it hangs up, or gives the call away. Called once. */
-  end(how: 'hang-up' | 'leave', reason?: string): Promise<void>;
+  end(how: 'hang-up' | 'leave', reason?: HangUpReason): Promise<void>;
 }
 
 export interface AudioLineParts {
@@ -74,7 +75,7 @@ export abstract class AudioLine implements Line, AudioListener {
     return this.#end('leave');
   }
 
-  hangUp(reason?: string): Promise<void> {
+  hangUp(reason?: HangUpReason): Promise<void> {
     return this.#end('hang-up', reason);
   }
 
@@ -100,7 +101,7 @@ export abstract class AudioLine implements Line, AudioListener {
   }
 
   /** The service ends the call from outside the conversation. */
-  stop(reason: string): void {
+  stop(reason: EndReason): void {
     this.#close({ type: 'ended', by: 'service', reason });
   }
 
@@ -120,7 +121,7 @@ export abstract class AudioLine implements Line, AudioListener {
     this.peer.close();
   }
 
-  async #end(how: 'hang-up' | 'leave', reason?: string): Promise<void> {
+  async #end(how: 'hang-up' | 'leave', reason?: HangUpReason): Promise<void> {
     if (this.hasEnded) return;
     this.close('connection');
     await this.#control.end(how, reason);

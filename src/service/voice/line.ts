@@ -1,7 +1,11 @@
+import type { EndReason } from '../../contract/call.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import type { StoredFunctionCall } from '../db/schema.ts';
 import type { EngineTool, ModelUsage } from '../engine/engine.ts';
 import type { AmbientSound } from './ambience/ambient-sound.ts';
+
+/** Why a line is hung up: the `end_reason` of the call, or because another process or request has ended or taken it. */
+export type HangUpReason = EndReason | 'stopped' | 'lease-lost';
 
 /** How an assistant speaks and listens. A carrier applies what it can; `docs/` has a table of what it cannot. */
 export interface SpeechSettings {
@@ -50,7 +54,7 @@ export type LineEvent =
   /** The customer hung up, or the connection was lost. */
   | { type: 'ended'; by: 'customer' | 'connection' }
   /** The service ended it from outside the conversation; `reason` as in `end_reason` of the call. */
-  | { type: 'ended'; by: 'service'; reason: string };
+  | { type: 'ended'; by: 'service'; reason: EndReason };
 
 /** What became of a text that was spoken. */
 export interface Spoken {
@@ -89,9 +93,9 @@ export interface Line {
   /**
    * Ends the call; does nothing if it has ended.
    *
-   * @param reason as in `end_reason` of the call, for a line that can show it.
+   * @param reason for a line that can show it.
    */
-  hangUp(reason?: string): Promise<void>;
+  hangUp(reason?: HangUpReason): Promise<void>;
   /**
    * Set if the customer talks to a model of the line's own, which then speaks instead of the assistant's.
    *

@@ -1,16 +1,18 @@
 import * as z from 'zod';
+import type { EndReason } from '../../contract/call.ts';
 import { countCharacters, limits } from '../../contract/limits.ts';
 import type { CallLine } from '../realtime/call-voice.ts';
 import type { CallSound, SoundListener } from '../recording/sound-recorder.ts';
 import type { AudioListener } from '../voice/audio-peer.ts';
 import type { SpeechListener } from '../voice/speech-listener.ts';
+import type { HangUpReason } from '../voice/line.ts';
 import type { VoiceLineParts } from '../voice/voice-line.ts';
 import type { WebPeer } from '../voice/voice-module.ts';
 
 /** Why a call ended, as the browser receives it. */
 type CallEnd = 'assistant' | 'silence' | 'balance' | 'time-limit' | 'limit-reached' | 'stopped' | 'failed';
 
-const ends: Readonly<Record<string, CallEnd>> = {
+const ends: Readonly<Partial<Record<HangUpReason, CallEnd>>> = {
   'end-call': 'assistant',
   silence: 'silence',
   balance: 'balance',
@@ -125,7 +127,7 @@ export class BrowserLine {
   }
 
   /** The service ends the call from outside the conversation. */
-  stop(reason: string): void {
+  stop(reason: EndReason): void {
     this.line.stop(reason);
     this.#end(reason);
   }
@@ -135,10 +137,10 @@ export class BrowserLine {
     this.line.close('connection');
   }
 
-  #end(reason: string | undefined): void {
+  #end(reason: HangUpReason | undefined): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#peer.send({ type: 'call.ended', reason: ends[reason ?? ''] ?? 'failed' });
+    this.#peer.send({ type: 'call.ended', reason: (reason && ends[reason]) ?? 'failed' });
   }
 
   #listener(): SpeechListener {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
+import type { EndReason } from '../../contract/call.ts';
 import type { CallRunner } from '../call/call-runner.ts';
 import { endCall } from '../call/end-call.ts';
 import { isOpen } from '../call/take-call.ts';
@@ -122,13 +123,13 @@ export class WebCallConnection {
     }
   }
 
-  #end(reason: string): void {
+  #end(reason: EndReason): void {
     if (!this.#line) this.#peer.close();
     else if (reason === 'hung-up') this.#line.hangUp();
     else this.#line.stop(reason);
   }
 
-  async #whyEnded(): Promise<string | undefined> {
+  async #whyEnded(): Promise<EndReason | undefined> {
     const [found] = await this.#parts.database.db
       .select({
         isOpen: sql<boolean>`${isOpen}`,
@@ -141,7 +142,7 @@ export class WebCallConnection {
       .leftJoin(conversations, eq(conversations.id, calls.conversationId))
       .leftJoin(assistants, eq(assistants.id, calls.assistantId))
       .where(eq(calls.id, this.callId));
-    if (!found?.isOpen) return 'stopped';
+    if (!found?.isOpen) return 'conversation-ended';
     if (found.hangUpRequested) return 'hung-up';
     return found.hasEnded ? 'conversation-ended' : undefined;
   }

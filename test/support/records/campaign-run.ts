@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import type { CallStatus } from '../../../src/contract/call.ts';
+import type { CallStatus, EndReason } from '../../../src/contract/call.ts';
 import type { CallLimits } from '../../../src/service/billing/call-limits.ts';
 import { endCall } from '../../../src/service/call/end-call.ts';
 import { runCampaign } from '../../../src/service/campaign/run-campaign.ts';
@@ -17,7 +17,7 @@ const minute = 60_000;
 interface CallEnd {
   status?: CallStatus;
   answeredBy?: 'human' | 'machine';
-  reason?: string;
+  reason?: EndReason;
   /** Whether the assistant or the callee spoke. */
   talked?: boolean;
   /** Variables that the evaluation extracted. */
@@ -112,7 +112,7 @@ export class CampaignRun {
   async end({
     status = 'completed',
     answeredBy = 'human',
-    reason = 'test',
+    reason = 'hung-up',
     talked = false,
     found,
   }: CallEnd = {}): Promise<void> {

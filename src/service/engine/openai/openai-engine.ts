@@ -30,7 +30,7 @@ const noKey = 'none';
 const retries = 1;
 
 /** Rounds of tool calls in one reply. Then the model has to answer with text. */
-const callRounds = 4;
+export const callRounds = 4;
 
 /** Answers with language models whose endpoints speak OpenAI's chat completions protocol. */
 export class OpenAiEngine implements Engine {

@@ -1,0 +1,45 @@
+import { readConfig } from '../../../src/service/config.ts';
+import { DataFolderInUseError } from '../../../src/service/db/lock-folder.ts';
+import { UnsupportedDatabaseError } from '../../../src/service/db/migrate.ts';
+import { DatabaseUnreachableError } from '../../../src/service/db/open-postgres.ts';
+import { MissingSecretKeyError } from '../../../src/service/db/secrets/check-secrets.ts';
+import { PortInUseError } from '../../../src/service/http/listen.ts';
+import { withoutSpeech } from '../../../src/service/carrier/create-carrier.ts';
+import { table } from './table.ts';
+
+/** The message of the error that these settings cause. */
+function messageFor(settings: Record<string, string>): string {
+  try {
+    readConfig(settings);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('These settings are valid.');
+}
+
+/** An example of each error that keeps the service from starting; the messages are the service's own. */
+export const startErrorsTable = () =>
+  table(
+    ['The service prints, for example', 'Cause'],
+    [
+      [messageFor({ PORT: 'eighty' }), 'A [setting](/settings) is invalid. The message names it.'],
+      [
+        new PortInUseError(3000, undefined).message,
+        'Another program listens there, often the service itself.',
+      ],
+      [
+        new DataFolderInUseError('data', undefined).message,
+        'Two processes use the [embedded database](/self-hosting#database).',
+      ],
+      [
+        new DatabaseUnreachableError(new Error('connect ECONNREFUSED 127.0.0.1:5432')).message,
+        'PostgreSQL does not run, or the address, the password or the certificate is wrong.',
+      ],
+      [new UnsupportedDatabaseError().message, 'The database is older than the first release.'],
+      [
+        new MissingSecretKeyError([{ name: 'tools.headers', keyId: '1a2b3c4d', count: 2 }]).message,
+        'A key of [`SECRET_KEYS`](/self-hosting#encryption) was removed before `secrets rotate`.',
+      ],
+      [withoutSpeech([]), 'Calls with [Asterisk](/asterisk) need something that speaks and listens.'],
+    ],
+  );
