@@ -6,7 +6,7 @@ import tseslint from 'typescript-eslint';
 
 export default defineConfig(
   // The examples are checked by their own tools.
-  globalIgnores(['**/dist/', '**/node_modules/', '.data/', 'demo/examples/']),
+  globalIgnores(['**/dist/', '**/node_modules/', '.data/', 'demo/examples/', 'test/examples/*/']),
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   lit['flat/recommended'],

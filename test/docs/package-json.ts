@@ -6,6 +6,7 @@ import { repository } from '../support/repository.ts';
 export const packageJson = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
   name: string;
   version: string;
+  engines: { node: string };
   scripts: Record<string, string>;
   exports: Record<string, string | Record<string, string>>;
   sideEffects: string[];

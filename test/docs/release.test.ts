@@ -52,7 +52,7 @@ describe('the release configuration', () => {
 
   it('covers every file that names the version', () => {
     const covered = extraFiles.map(({ path }) => path);
-    const examples = globSync('demo/examples/*/package.json', { cwd: repository });
+    const examples = globSync('{demo,test}/examples/*/package.json', { cwd: repository });
     assert.ok(examples.length > 5);
     assert.deepEqual(
       examples.filter((path) => !covered.includes(path)),

@@ -29,3 +29,6 @@ export const examples: readonly Example[] = [
   { name: 'astro', serve: preview, isRenderedOnServer: true },
   { name: 'angular', serve: preview },
 ];
+
+/** Projects in this folder that test a page, each with its test runner. */
+export const testRunners: readonly string[] = ['jest', 'vitest'];

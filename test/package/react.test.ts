@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { rename } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { after, before, describe, it } from 'node:test';
 import { build } from 'esbuild';
 import { chromium, type Browser } from 'playwright';
 import { findEngines } from '../support/browser/browsers.ts';
-import { siteWithPackage } from './installed-package.ts';
+import { siteWithPackage, type Site } from './installed-package.ts';
+
+const run = promisify(execFile);
 
 const executable = findEngines(['chromium']).find((engine) => engine.name === 'chromium');
 
@@ -34,113 +39,156 @@ export function App() {
 }
 `;
 
-describe('voice-assistant-chat/react', { skip: executable ? false : 'needs Chromium' }, () => {
-  const site = siteWithPackage(['react', 'react-dom', 'scheduler']);
-  let browser: Browser;
-  let html: string;
-  let script: string;
-  const server = createServer(({ url }, response) => {
-    response.setHeader('Content-Type', `text/${url === '/main.js' ? 'javascript' : 'html'}; charset=utf-8`);
-    response.end(
-      url === '/main.js'
-        ? script
-        : `<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,"><div id="app">${html}</div>
-           <script type="module" src="/main.js"></script></html>`,
+const versions: Readonly<Record<string, () => Promise<Site>>> = {
+  'React 19': () => Promise.resolve(siteWithPackage(['react', 'react-dom', 'scheduler'])),
+  // Installed, since npm allows no second React beside the first one.
+  'React 18': async () => {
+    const site = siteWithPackage();
+    await run(
+      'npm',
+      [
+        'install',
+        '--no-save',
+        '--no-audit',
+        '--no-fund',
+        '--prefer-offline',
+        '--prefix',
+        'react-18',
+        'react@18.3.1',
+        'react-dom@18.3.1',
+      ],
+      { cwd: site.folder },
     );
-  });
+    for (const name of ['react', 'react-dom', 'scheduler', 'loose-envify', 'js-tokens'])
+      await rename(join(site.folder, 'react-18/node_modules', name), join(site.folder, 'node_modules', name));
+    return site;
+  },
+};
 
-  before(async () => {
-    assert.ok(executable);
-    site.write('app.js', app);
-    site.write(
-      'main.js',
-      `import { hydrateRoot } from 'react-dom/client';
+for (const [version, openSite] of Object.entries(versions))
+  describe(
+    `voice-assistant-chat/react with ${version}`,
+    { skip: executable ? false : 'needs Chromium' },
+    () => {
+      let site: Site;
+      let browser: Browser;
+      let html: string;
+      let script: string;
+      const server = createServer(({ url }, response) => {
+        response.setHeader(
+          'Content-Type',
+          `text/${url === '/main.js' ? 'javascript' : 'html'}; charset=utf-8`,
+        );
+        response.end(
+          url === '/main.js'
+            ? script
+            : `<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,"><div id="app">${html}</div>
+           <script type="module" src="/main.js"></script></html>`,
+        );
+      });
+
+      before(async () => {
+        assert.ok(executable);
+        site = await openSite();
+        site.write('app.js', app);
+        site.write(
+          'main.js',
+          `import { hydrateRoot } from 'react-dom/client';
        import { createElement } from 'react';
        import { App } from './app.js';
        hydrateRoot(document.querySelector('#app'), createElement(App), { onRecoverableError: console.error });`,
-    );
-    const rendering = site.write(
-      'render.js',
-      `import { createElement } from 'react';
+        );
+        const rendering = site.write(
+          'render.js',
+          `import { createElement } from 'react';
        import { renderToString } from 'react-dom/server';
        import { App } from './app.js';
        export const html = renderToString(createElement(App));`,
-    );
-    // On a server, as a framework does it: the package is imported by Node.
-    ({ html } = (await import(pathToFileURL(rendering).href)) as { html: string });
-    const { outputFiles } = await build({
-      entryPoints: [join(site.folder, 'main.js')],
-      bundle: true,
-      write: false,
-      format: 'esm',
-      // Only this build of React warns of differences between server and browser.
-      define: { 'process.env.NODE_ENV': '"development"' },
-    });
-    script = outputFiles[0]?.text ?? '';
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    browser = await chromium.launch({ executablePath: executable.executablePath, args: executable.args });
-  });
-  after(async () => {
-    await browser.close();
-    server.close();
-    site.remove();
-  });
-
-  it('renders the attributes on a server', () => {
-    const [, tag = ''] = /<(voice-assistant-chat [^>]*)>/.exec(html) ?? [];
-    for (const part of ['assistant-id="0b9d6f6e', 'keep-days="7"', 'class="chat"', 'sound=""', 'first_name'])
-      assert.ok(tag.includes(part), tag);
-    assert.ok(!tag.includes('voice=') && !tag.includes('context') && !tag.includes('object Object'), tag);
-  });
-
-  it('sets objects and listeners after hydration, without a warning, also after leaving and coming back', async () => {
-    const page = await browser.newPage();
-    const problems: string[] = [];
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) problems.push(message.text());
-    });
-    page.on('pageerror', ({ message }) => problems.push(message));
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    const chat = page.locator('voice-assistant-chat');
-    const values = () =>
-      chat.evaluate((element) => {
-        const { variables, context, suggestions, sound, voice, keepDays } =
-          element as HTMLElementTagNameMap['voice-assistant-chat'];
-        return { variables, context, suggestions, sound, voice, keepDays };
+        );
+        // On a server, as a framework does it: the package is imported by Node.
+        ({ html } = (await import(pathToFileURL(rendering).href)) as { html: string });
+        const { outputFiles } = await build({
+          entryPoints: [join(site.folder, 'main.js')],
+          bundle: true,
+          write: false,
+          format: 'esm',
+          // Only this build of React warns of differences between server and browser.
+          define: { 'process.env.NODE_ENV': '"development"' },
+        });
+        script = outputFiles[0]?.text ?? '';
+        server.listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        browser = await chromium.launch({ executablePath: executable.executablePath, args: executable.args });
       });
-    const isHydrated = () =>
-      page.waitForFunction(() => document.querySelector('voice-assistant-chat')?.suggestions !== undefined);
-    await isHydrated();
-    const expected = {
-      variables: { first_name: 'Ada' },
-      context: { page: 'Start' },
-      suggestions: ['Hello'],
-      sound: true,
-      // The attribute is absent.
-      voice: null,
-      keepDays: '7',
-    };
-    assert.deepEqual(await values(), expected);
-    await chat.evaluate((element) => {
-      element.setAttribute('open', '');
-    });
-    await page.locator('output', { hasText: '1' }).waitFor();
+      after(async () => {
+        await browser.close();
+        server.close();
+        site.remove();
+      });
 
-    await page.locator('#toggle').click();
-    await chat.waitFor({ state: 'detached' });
-    await page.locator('#toggle').click();
-    await isHydrated();
-    await page.locator('#rename').click();
-    await page.waitForFunction(() =>
-      document.querySelector('voice-assistant-chat')?.getAttribute('variables')?.includes('Grace'),
-    );
-    assert.deepEqual(await values(), { ...expected, variables: { first_name: 'Grace' } });
-    // The service does not exist.
-    assert.deepEqual(
-      problems.filter((text) => !text.includes('ERR_NAME_NOT_RESOLVED')),
-      [],
-    );
-    await page.close();
-  });
-});
+      it('renders the attributes on a server', () => {
+        const [, tag = ''] = /<(voice-assistant-chat [^>]*)>/.exec(html) ?? [];
+        for (const part of [
+          'assistant-id="0b9d6f6e',
+          'keep-days="7"',
+          'class="chat"',
+          'sound=""',
+          'first_name',
+        ])
+          assert.ok(tag.includes(part), tag);
+        assert.ok(!tag.includes('voice=') && !tag.includes('context') && !tag.includes('object Object'), tag);
+      });
+
+      it('sets objects and listeners after hydration, without a warning, also after leaving and coming back', async () => {
+        const page = await browser.newPage();
+        const problems: string[] = [];
+        page.on('console', (message) => {
+          if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+        });
+        page.on('pageerror', ({ message }) => problems.push(message));
+        await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+        const chat = page.locator('voice-assistant-chat');
+        const values = () =>
+          chat.evaluate((element) => {
+            const { variables, context, suggestions, sound, voice, keepDays } =
+              element as HTMLElementTagNameMap['voice-assistant-chat'];
+            return { variables, context, suggestions, sound, voice, keepDays };
+          });
+        const isHydrated = () =>
+          page.waitForFunction(
+            () => document.querySelector('voice-assistant-chat')?.suggestions !== undefined,
+          );
+        await isHydrated();
+        const expected = {
+          variables: { first_name: 'Ada' },
+          context: { page: 'Start' },
+          suggestions: ['Hello'],
+          sound: true,
+          // The attribute is absent.
+          voice: null,
+          keepDays: '7',
+        };
+        assert.deepEqual(await values(), expected);
+        await chat.evaluate((element) => {
+          element.setAttribute('open', '');
+        });
+        await page.locator('output', { hasText: '1' }).waitFor();
+
+        await page.locator('#toggle').click();
+        await chat.waitFor({ state: 'detached' });
+        await page.locator('#toggle').click();
+        await isHydrated();
+        await page.locator('#rename').click();
+        await page.waitForFunction(() =>
+          document.querySelector('voice-assistant-chat')?.getAttribute('variables')?.includes('Grace'),
+        );
+        assert.deepEqual(await values(), { ...expected, variables: { first_name: 'Grace' } });
+        // The service does not exist.
+        assert.deepEqual(
+          problems.filter((text) => !text.includes('ERR_NAME_NOT_RESOLVED')),
+          [],
+        );
+        await page.close();
+      });
+    },
+  );

@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
-import { examples } from '../examples/examples.ts';
+import { examples, testRunners } from '../examples/examples.ts';
 import { repository } from '../support/repository.ts';
 import { resultFileVariable } from './suite-result.ts';
 
@@ -129,6 +129,7 @@ export function allSuites(): Suite[] {
       TEST_EXAMPLES: examples
         .filter((example) => (example.isAlwaysRun ?? false) === isAlwaysRun)
         .map((example) => example.name)
+        .concat(isAlwaysRun ? [] : testRunners)
         .join(),
     },
     counts: 'tests',
