@@ -9,6 +9,7 @@ import {
   propertiesTable,
   slotsTable,
 } from './element.ts';
+import { accessibilityCriteria } from './accessibility-criteria.ts';
 import { commandsTable } from './commands.ts';
 import { endReasonsTable } from './end-reasons.ts';
 import { errorCodesTable } from './error-codes.ts';
@@ -22,6 +23,7 @@ import { startErrorsTable } from './start-errors.ts';
 
 /** The sections that a page includes by a line such as `<!-- generated: settings -->`. */
 export const sections: Readonly<Record<string, () => string>> = {
+  'accessibility-criteria': accessibilityCriteria,
   attributes: attributesTable,
   commands: commandsTable,
   'custom-properties': customPropertiesTable,
