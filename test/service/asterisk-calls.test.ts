@@ -55,6 +55,21 @@ describe('a stop', () => {
     assert.deepEqual(types(), ['ended']);
   });
 
+  it('reports that the other phone was answered, before the end of the call', async () => {
+    at.disconnected = () =>
+      Promise.resolve({ type: 'transfer', to: '+4930', callerId: '', ringingTime: 9, maxDuration: 60 });
+    const { app, channelId } = await at.answer();
+    await until(() => at.lines.length === 1);
+    await at.lines[0]?.leave();
+    at.finish();
+    const { query } = await ari.received('POST', /^\/channels$/, 2);
+    ari.send(app, 'StasisStart', query['channelId'] ?? '');
+    await until(() => at.reports.length === 1);
+    ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
+    await until(() => at.reports.length === 2);
+    assert.deepEqual(types(), ['transfer-answered', 'ended']);
+  });
+
   it('learns what became of the calls that it ends', async () => {
     ari.hangsUp = false;
     const { app, channelId } = await at.dial();

@@ -47,8 +47,10 @@ describe('a transferred call', () => {
   it('is completed if the carrier reports its end before anything else', async () => {
     const { call, over, id } = await connectAndLeave();
     await over;
+    await call.report({ type: 'transfer-answered' });
     await call.report({ type: 'ended', seconds: 42 });
-    assert.equal((await ended(id))['status'], 'completed');
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['end_reason']], ['completed', 'transfer']);
     assert.deepEqual(await call.disconnect('transferred'), { type: 'hang-up' });
   });
 
@@ -59,6 +61,7 @@ describe('a transferred call', () => {
     const second = await connectAndLeave();
     await second.over;
     for (const { call } of [first, second]) {
+      await call.report({ type: 'transfer-answered' });
       await call.report({ type: 'ended', seconds: 130 });
       await call.report({ type: 'ended', seconds: 130 });
     }
@@ -71,6 +74,35 @@ describe('a transferred call', () => {
         ['completed', 130, 0.3, 0.15],
       );
     }
+  });
+
+  it('is ended by the customer who hangs up while the other phone rings, and pays its minutes', async () => {
+    const { call, over, id } = await connectAndLeave();
+    await over;
+    await call.report({ type: 'ended', seconds: 70 });
+    const record = await ended(id);
+    assert.deepEqual(
+      [record['status'], record['end_reason'], record['duration'], record['total_cost']],
+      ['ended_by_customer', 'hung-up', 70, 0.2],
+    );
+    assert.deepEqual(await call.disconnect('unanswered'), { type: 'hang-up' });
+  });
+
+  it('is ended by the customer who hangs up while a second phone rings, although the first was answered', async () => {
+    const { call, over, id } = await connectAndLeave();
+    await over;
+    await call.report({ type: 'transfer-answered' });
+    model.behave({ chunks: ['Nobody answered.'] });
+    await call.disconnect('unanswered');
+    const again = call.connect();
+    await again.line.hears();
+    model.behave(transferring);
+    again.line.says('Try again.');
+    await again.left;
+    await again.over;
+    await call.report({ type: 'ended', seconds: 30 });
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['end_reason']], ['ended_by_customer', 'hung-up']);
   });
 
   it('returns to the assistant if nobody answers, and the conversation continues', async () => {

@@ -191,23 +191,46 @@ describe('a call with Twilio', () => {
     });
   }
 
+  const desk = '+4930555000';
+  /** Has the assistant transfer the customer. */
+  const transferred = async () => {
+    const started = await answered({
+      tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: desk }],
+    });
+    const { call, relay } = started;
+    await relay.hears('Hello, this is Kim.');
+    model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], chunks: ['I will connect you.'] });
+    relay.say('A person, please.');
+    await relay.hears('I will connect you.');
+    const transfer = await eventually(
+      () => 'the transfer',
+      () => call.transfer,
+    );
+    return { ...started, transfer };
+  };
+
+  for (const [isAnswered, status, end] of [
+    [true, 'completed', ['completed', 'transfer']],
+    [false, 'no-answer', ['ended_by_customer', 'hung-up']],
+    [false, 'canceled', ['ended_by_customer', 'hung-up']],
+  ] as const) {
+    const when = isAnswered ? 'after' : 'before';
+    test(`ends if the customer hangs up ${when} the transfer is answered (${status})`, async () => {
+      const { id, call } = await transferred();
+      if (isAnswered) await call.answerTransfer();
+      await call.hangUpTransfer(status);
+      const record = await ended(id);
+      assert.deepEqual([record['status'], record['end_reason']], end);
+      assertFaultless(call);
+    });
+  }
+
   for (const [outcome, title] of [
     ['completed', 'ends when the transfer has ended'],
     ['no-answer', 'brings the assistant back if nobody answers the transfer'],
   ] as const) {
     test(title, async () => {
-      const desk = '+4930555000';
-      const { id, call, relay } = await answered({
-        tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: desk }],
-      });
-      await relay.hears('Hello, this is Kim.');
-      model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], chunks: ['I will connect you.'] });
-      relay.say('A person, please.');
-      await relay.hears('I will connect you.');
-      const transfer = await eventually(
-        () => 'the transfer',
-        () => call.transfer,
-      );
+      const { id, call, transfer } = await transferred();
       assert.deepEqual([transfer.to, transfer.callerId], [desk, call.form['To']]);
       model.behave({ chunks: ['Nobody is there. Can I help?'] });
       await call.endTransfer(outcome);

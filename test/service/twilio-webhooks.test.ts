@@ -339,7 +339,10 @@ describe('a call that leaves the assistant', () => {
       timeout: 20,
       timeLimit: 300,
       action: `${publicUrl}/api/carrier/twilio/calls/7/${token}/dial`,
+      statusCallback: `${publicUrl}/api/carrier/twilio/calls/7/${token}/transfer`,
     });
+    await call.answerTransfer();
+    assert.deepEqual(service.reports.at(-1), { callId: 7, token, type: 'transfer-answered' });
     service.nextStep = { type: 'hang-up' };
     await call.endTransfer('completed');
     assert.equal(service.disconnections.at(-1)?.cause, 'transferred');

@@ -43,6 +43,7 @@ const columns = wireColumns(
       'connect_token',
       'dialed_at',
       'transfer_to',
+      'is_transfer_answered',
       'hang_up_requested',
       'carrier_recording_id',
       'carrier_seconds',

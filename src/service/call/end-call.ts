@@ -127,6 +127,7 @@ export async function failAbandonedCalls(parts: EndCallParts, ignoreLeases = fal
       answeredAt: calls.answeredAt,
       leaseOwner: calls.leaseOwner,
       transferTo: calls.transferTo,
+      isTransferAnswered: calls.isTransferAnswered,
       carrierCallId: calls.carrierCallId,
       carrierSeconds: calls.carrierSeconds,
       lines: calls.lines,
@@ -137,13 +138,13 @@ export async function failAbandonedCalls(parts: EndCallParts, ignoreLeases = fal
     .limit(batchSize);
   let ended = 0;
   for (const call of abandoned) {
-    const { id, type, answeredAt, leaseOwner, transferTo, carrierCallId, carrierSeconds } = call;
+    const { id, type, answeredAt, leaseOwner, isTransferAnswered, carrierCallId, carrierSeconds } = call;
     const isReported = carrierSeconds !== null;
     const isLost = type === 'web' && answeredAt !== null && leaseOwner === null;
     // Not `not-started`, even if it did not ring yet: the number may have been dialed, and would be dialed again at once.
     const result: EndedCall = isReported
       ? reportedEnd(call)
-      : transferTo !== null
+      : isTransferAnswered
         ? { status: 'completed', reason: 'transfer' }
         : isLost
           ? lostCall

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { AnsweredBy, CallReport, Carrier } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
 import { assistants } from '../db/schema.ts';
@@ -83,6 +83,12 @@ export async function handleReport(parts: ReportParts, report: CallReport): Prom
           recordingToken: sql`coalesce(${calls.recordingToken}, ${newSecret()})`,
         })
         .where(and(isThis, isNull(calls.carrierRecordingId)));
+      return;
+    case 'transfer-answered':
+      await db
+        .update(calls)
+        .set({ isTransferAnswered: true })
+        .where(and(isThis, isNotNull(calls.transferTo)));
       return;
     case 'ended':
       await db

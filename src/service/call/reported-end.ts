@@ -2,14 +2,25 @@ import type { calls } from '../db/calls-table.ts';
 import type { EndedCall } from './end-call.ts';
 import { hangUpStatus } from './hang-up-status.ts';
 
-type ReportedCall = Pick<typeof calls.$inferSelect, 'answeredAt' | 'transferTo' | 'lines' | 'carrierSeconds'>;
+type ReportedCall = Pick<
+  typeof calls.$inferSelect,
+  'answeredAt' | 'transferTo' | 'isTransferAnswered' | 'lines' | 'carrierSeconds'
+>;
 
 /**
  * The end of a call that its carrier has reported and whose line no process has: it was never connected, was
  * transferred, or its connection was lost.
  */
-export function reportedEnd({ answeredAt, transferTo, lines, carrierSeconds }: ReportedCall): EndedCall {
+export function reportedEnd({
+  answeredAt,
+  transferTo,
+  isTransferAnswered,
+  lines,
+  carrierSeconds,
+}: ReportedCall): EndedCall {
   if (answeredAt === null) return { status: 'failed', reason: 'no-connection' };
-  if (transferTo !== null) return { status: 'completed', reason: 'transfer' };
-  return { status: hangUpStatus(lines), reason: 'hung-up', duration: carrierSeconds ?? 0 };
+  if (isTransferAnswered) return { status: 'completed', reason: 'transfer' };
+  // A customer who hangs up while the other phone rings has got no answer.
+  const status = transferTo === null ? hangUpStatus(lines) : 'ended_by_customer';
+  return { status, reason: 'hung-up', duration: carrierSeconds ?? 0 };
 }

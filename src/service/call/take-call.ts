@@ -114,6 +114,7 @@ export async function takeCall(
         carrierCallId: key.carrierCallId,
         connectToken: null,
         transferTo: null,
+        isTransferAnswered: false,
         lostConnections: 0,
         // Machines do not call.
         ...(call.type === 'inbound' && { answeredBy: 'human' as const }),

@@ -60,6 +60,8 @@ export type CallReport = { callId: number; token: string; carrierCallId?: string
      * over, so that a message can be left.
      */
     | { type: 'identified'; by: AnsweredBy }
+    /** The phone was answered that the customer is transferred to. */
+    | { type: 'transfer-answered' }
     /** `seconds` is the carrier's duration of the whole call. */
     | { type: 'ended'; seconds: number }
     | { type: 'recorded'; recordingId: string; seconds: number }

@@ -165,6 +165,9 @@ export class SimulatedCarrier implements Carrier {
       const { outcome } = readNumberTraits(step.to, this.#parts.outcomes);
       const isAnswered = outcome === 'human' || outcome === 'machine';
       const cause = isAnswered ? 'transferred' : 'unanswered';
+      if (isAnswered) {
+        await this.#service.onReport({ callId, token, carrierCallId, type: 'transfer-answered' });
+      }
       step = await this.#service.onDisconnected({ callId, token, cause });
     }
     if (step.type === 'connect')

@@ -68,6 +68,8 @@ export const calls = pgTable('calls', {
   connectToken: text('connect_token'),
   dialedAt: timestamptz('dialed_at'),
   transferTo: text('transfer_to'),
+  /** The phone there was answered. */
+  isTransferAnswered: boolean('is_transfer_answered').notNull().default(false),
   hangUpRequested: boolean('hang_up_requested').notNull().default(false),
   carrierRecordingId: text('carrier_recording_id'),
   /** The carrier's duration of the call, once it has reported its end. */

@@ -35,6 +35,8 @@ export interface Transfer {
   timeout: number;
   timeLimit: number;
   action: string;
+  /** The address to which the answer is reported. */
+  statusCallback: string;
 }
 
 /** A call at the carrier. Nothing happens by itself: the test rings, answers, speaks and hangs up. */
@@ -185,6 +187,26 @@ export class StandInCall {
     return recording;
   }
 
+  /** The other phone is answered: it is a call of its own, whose parent is this one. */
+  async answerTransfer(): Promise<void> {
+    const { statusCallback, to = '' } = this.transfer ?? {};
+    if (statusCallback === undefined) throw new Error('The call is not transferred.');
+    await this.request(statusCallback, {
+      CallSid: newSid('CA'),
+      ParentCallSid: this.sid,
+      To: to,
+      CallStatus: 'in-progress',
+      CallbackSource: 'call-progress-events',
+    });
+  }
+
+  /** The customer hangs up during a transfer. The carrier reports both ends, in no particular order. */
+  async hangUpTransfer(status: 'completed' | 'no-answer' | 'canceled'): Promise<void> {
+    this.status = 'completed';
+    await this.complete();
+    await this.endTransfer(status);
+  }
+
   /** The end of a transfer. */
   async endTransfer(status: 'completed' | 'busy' | 'no-answer' | 'failed' | 'canceled'): Promise<void> {
     if (!this.transfer) throw new Error('The call is not transferred.');
@@ -217,8 +239,12 @@ export class StandInCall {
     if (connect?.name === 'Connect') return this.#connect(connect);
     if (connect?.name === 'Dial') {
       const { action = '', callerId = '', timeout = '', timeLimit = '' } = connect.attributes;
-      const to = connect.children[0]?.text ?? '';
-      this.transfer = { to, callerId, action, timeout: Number(timeout), timeLimit: Number(timeLimit) };
+      const [number] = connect.children;
+      this.transfer = {
+        ...{ to: number?.text ?? '', callerId, action },
+        ...{ timeout: Number(timeout), timeLimit: Number(timeLimit) },
+        statusCallback: number?.attributes['statusCallback'] ?? '',
+      };
     } else if (connect?.name === 'Reject') {
       this.status = connect.attributes['reason'] === 'busy' ? 'busy' : 'no-answer';
       this.isDone = true;

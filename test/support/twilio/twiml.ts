@@ -59,7 +59,11 @@ const elements: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     timeLimit: wholeNumber,
     answerOnBridge: flag,
   },
-  Number: {},
+  Number: {
+    statusCallback: address,
+    statusCallbackEvent: /^(initiated|ringing|answered|completed)( (initiated|ringing|answered|completed))*$/,
+    statusCallbackMethod: /^(GET|POST)$/,
+  },
   Hangup: {},
   Reject: { reason: /^(busy|rejected)$/ },
 };

@@ -245,6 +245,7 @@ export class AsteriskCall {
     const transfer = this.#transfer;
     if (!transfer || transfer.channelId !== channelId) return;
     transfer.isAnswered = true;
+    this.#report({ type: 'transfer-answered' });
     try {
       await this.#parts.ari.sendIfThere('DELETE', `/channels/${this.channelId}/ring`);
       await this.#addToBridge(channelId);

@@ -68,10 +68,10 @@ function addParameters(
   for (const [name, value] of Object.entries(parameters)) relay.parameter({ name, value });
 }
 
-/** Connects the customer to another number; the action reports whether it answered. */
+/** Connects the customer to another number. It reports when that is answered, and the action what became of it. */
 export function transferTwiml(
   { to, callerId, ringingTime, maxDuration }: Extract<NextStep, { type: 'transfer' }>,
-  action: string,
+  { action, statusCallback }: { action: string; statusCallback: string },
 ): string {
   const response = new VoiceResponse();
   response
@@ -82,7 +82,7 @@ export function transferTwiml(
       timeLimit: clamp(maxDuration, 1, longestCall),
       answerOnBridge: false,
     })
-    .number(to);
+    .number({ statusCallback, statusCallbackEvent: ['answered'] }, to);
   return response.toString();
 }
 

@@ -1,5 +1,5 @@
 /** What a webhook of a call reports. */
-export const callWebhooks = ['status', 'amd', 'recording', 'relay', 'dial'] as const;
+export const callWebhooks = ['status', 'amd', 'recording', 'relay', 'dial', 'transfer'] as const;
 export type CallWebhook = (typeof callWebhooks)[number];
 
 /** The path of all webhooks, below which the routes are mounted. */

@@ -58,6 +58,7 @@ const DialAction = z.object({
   CallStatus: z.string().max(100),
   DialCallStatus: z.string().max(100),
 });
+const TransferStatus = z.object({ CallStatus: z.string().max(100) });
 const Incoming = z.object({
   CallSid: sid('CA'),
   From: z.string().max(200).default(''),
@@ -141,7 +142,10 @@ export function twilioWebhooks({ handler, signature, urls, log }: WebhookParts):
   });
 
   const perform = (key: CallKey, step: NextStep): string => {
-    if (step.type === 'transfer') return transferTwiml(step, urls.ofCall(key, 'dial'));
+    if (step.type === 'transfer') {
+      const statusCallback = urls.ofCall(key, 'transfer');
+      return transferTwiml(step, { action: urls.ofCall(key, 'dial'), statusCallback });
+    }
     return step.type === 'connect' ? connectTwiml(step.plan, urls) : hangUpTwiml();
   };
 
@@ -160,6 +164,13 @@ export function twilioWebhooks({ handler, signature, urls, log }: WebhookParts):
     if (handoff === 'hang-up') return hangUpTwiml();
     const cause = handoff === 'leave' ? 'left' : 'lost';
     return perform(key, await handler().onDisconnected({ ...key, cause }));
+  });
+
+  // The fields are those of the other phone's call.
+  onCall('transfer', async (key, fields) => {
+    const { CallStatus } = TransferStatus.parse(fields);
+    if (CallStatus === 'in-progress') await handler().onReport({ ...key, type: 'transfer-answered' });
+    return undefined;
   });
 
   onCall('dial', async (key, fields) => {

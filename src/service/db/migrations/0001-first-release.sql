@@ -652,6 +652,8 @@ CREATE TABLE calls (
   dialed_at timestamptz,
   -- The number that the assistant transferred the call to.
   transfer_to text,
+  -- The phone there was answered.
+  is_transfer_answered boolean NOT NULL DEFAULT false,
   -- Asks the process that has the line of a web call to end it.
   hang_up_requested boolean NOT NULL DEFAULT false,
   carrier_recording_id text,
