@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { CallRunner } from './call/call-runner.ts';
-import { failAbandonedCalls } from './call/end-call.ts';
+import { failAbandonedCalls } from './call/fail-abandoned-calls.ts';
+import type { Carrier } from './carrier/carrier.ts';
 import type { Database } from './db/database.ts';
 import { sumTotals } from './db/list-totals.ts';
 import { purgeExpiredKeys } from './idempotency/idempotency-key.ts';
@@ -18,6 +19,7 @@ interface HousekeepingDependencies {
   jobs: Jobs;
   replies: Replies;
   calls: CallRunner;
+  carrier: Pick<Carrier, 'hangUpTransfer'>;
   log: Logger;
 }
 
@@ -44,7 +46,14 @@ export function startHousekeeping(dependencies: HousekeepingDependencies): () =>
 }
 
 /** Leases are renewed first: a slow round must not let them expire. */
-async function runRound({ database, jobs, replies, calls, log }: HousekeepingDependencies): Promise<void> {
+async function runRound({
+  database,
+  jobs,
+  replies,
+  calls,
+  carrier,
+  log,
+}: HousekeepingDependencies): Promise<void> {
   const tasks = [
     () => replies.renewLeases(),
     () => calls.renewLeases(),
@@ -54,7 +63,7 @@ async function runRound({ database, jobs, replies, calls, log }: HousekeepingDep
       if (abandoned > 0) log.warn({ abandoned }, 'refunded replies whose process had stopped');
     },
     async () => {
-      const abandoned = await failAbandonedCalls({ database, jobs });
+      const abandoned = await failAbandonedCalls({ database, jobs, carrier });
       countTakenOver('call', abandoned);
       if (abandoned > 0) log.warn({ abandoned }, 'ended calls whose process had stopped');
     },

@@ -5,7 +5,7 @@ import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { CallRunner } from './call/call-runner.ts';
-import { failAbandonedCalls } from './call/end-call.ts';
+import { failAbandonedCalls } from './call/fail-abandoned-calls.ts';
 import type { EndCallParts } from './call/end-call.ts';
 import type { Carrier } from './carrier/carrier.ts';
 import { createCarrier } from './carrier/create-carrier.ts';
@@ -179,7 +179,7 @@ export async function serve(
     const stopWork =
       workers.length > 0 ? await startWork(database, jobs, workers, config.jobs.pollMs, log) : undefined;
     const stopObserving = observeQueues(jobs.boss, queueNames, log);
-    const stopHousekeeping = startHousekeeping({ database, jobs, replies, calls, log });
+    const stopHousekeeping = startHousekeeping({ database, jobs, replies, calls, carrier, log });
     const close = async () => {
       stopping = true;
       log.info('stopping');

@@ -81,6 +81,16 @@ describe('a stop', () => {
   });
 });
 
+describe('a transfer whose process has died', () => {
+  it('is ended by another process, with the other phone', async () => {
+    assert.equal(await at.carrier.hangUpTransfer('their-channel'), true);
+    const ended = ari.requests.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
+    assert.deepEqual(ended, ['/channels/their-channel', '/channels/their-channel-transfer']);
+    ari.refuses = /^\/channels\//;
+    assert.equal(await at.carrier.hangUpTransfer('their-channel'), false);
+  });
+});
+
 describe('a recorded call', () => {
   it('is forgotten if its recording failed', async () => {
     await at.close();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { moveMoney } from '../../src/service/billing/ledger.ts';
 import type { CallRunner } from '../../src/service/call/call-runner.ts';
-import { failAbandonedCalls } from '../../src/service/call/end-call.ts';
+import { failAbandonedCalls } from '../../src/service/call/fail-abandoned-calls.ts';
 import { startHousekeeping } from '../../src/service/housekeeping.ts';
 import type { Replies } from '../../src/service/conversation/replies.ts';
 import { failAbandonedReplies } from '../../src/service/conversation/store-reply.ts';
@@ -237,6 +237,7 @@ test('continues housekeeping after a task has failed', async (t) => {
       renewLeases: () => Promise.reject(new Error('away for a moment')),
     } as unknown as Replies,
     calls: { renewLeases: () => Promise.resolve(void (renewed += 1)) } as unknown as CallRunner,
+    carrier: {},
     log: createLog('silent'),
   });
   t.mock.timers.tick(1000);

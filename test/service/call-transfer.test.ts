@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { callTo } from '../support/records/simulated-numbers.ts';
 import { startPhoneService } from '../support/calls/phone-service.ts';
+import { until } from '../support/until.ts';
 
-const { model, owner, pool, connect, ended, lines } = await startPhoneService();
+const { model, owner, pool, carrier, connect, ended, lines } = await startPhoneService();
 
 const desk = '+4930123456';
 const transfer = { tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: desk }] };
@@ -147,6 +148,85 @@ describe('a transferred call', () => {
     assert.equal((await again.left).type, 'transfer');
     await again.over;
     await call.disconnect('transferred');
+  });
+});
+
+describe('a transferred call that ends with its process', () => {
+  let isConnected: boolean | undefined;
+  const hungUp: string[] = [];
+  before(() => {
+    carrier.hangUpTransfer = (id) => {
+      hungUp.push(id);
+      if (isConnected === undefined) return Promise.reject(new Error('The carrier cannot be reached.'));
+      return Promise.resolve(isConnected);
+    };
+  });
+  after(() => {
+    delete carrier.hangUpTransfer;
+  });
+
+  /** Transfers a call whose process dies: after 70 seconds in all, and 120 seconds ago. */
+  const transferAndDie = async ({ isAnswered = true } = {}) => {
+    const { call, over, id } = await connectAndLeave();
+    await over;
+    if (isAnswered) await call.report({ type: 'transfer-answered' });
+    // A disconnection that changes nothing: the process no longer renews the lease.
+    await call.disconnect('unanswered');
+    await pool.query(
+      `UPDATE calls SET answered_at = now() - interval '190 seconds', updated_at = now() - interval '120 seconds',
+         lease_until = now() - interval '1 second'
+       WHERE id = $1`,
+      [id],
+    );
+    return { call, id };
+  };
+
+  it('has a lease that its process keeps', async () => {
+    const { call, over, id } = await connectAndLeave();
+    await over;
+    const { rows } = await pool.query<{ seconds: number }>(
+      'SELECT extract(epoch FROM lease_until - now())::float AS seconds FROM calls WHERE id = $1',
+      [id],
+    );
+    assert.ok(Number(rows[0]?.seconds) <= 60, String(rows[0]?.seconds));
+    await call.report({ type: 'ended', seconds: 9 });
+  });
+
+  for (const [connected, isAnswered, expected] of [
+    [true, true, ['completed', 'transfer', 0.4, [1, 2, 3, 4]]],
+    [false, true, ['completed', 'transfer', 0.2, [1, 2]]],
+    [false, false, ['ended_by_customer', 'hung-up', 0.2, [1, 2]]],
+  ] as const) {
+    const state = connected ? 'is connected' : 'has hung up';
+    it(`is ended and paid if the customer ${state}, and the other phone was ${isAnswered ? '' : 'not '}answered`, async () => {
+      isConnected = connected;
+      const { call, id } = await transferAndDie({ isAnswered });
+      const record = await ended(id);
+      assert.deepEqual(
+        [record['status'], record['end_reason'], record['total_cost'], await charges(id)],
+        expected,
+      );
+      assert.equal(hungUp.filter((one) => one === call.id).length, 1);
+    });
+  }
+
+  it('has failed if the other phone was ringing, and is refunded', async () => {
+    isConnected = true;
+    const { id } = await transferAndDie({ isAnswered: false });
+    const record = await ended(id);
+    assert.deepEqual(
+      [record['status'], record['end_reason'], record['total_cost']],
+      ['failed', 'service-stopped', 0],
+    );
+  });
+
+  it('is ended later if its carrier cannot be reached', async () => {
+    isConnected = undefined;
+    const { call, id } = await transferAndDie();
+    await until(() => hungUp.includes(call.id));
+    isConnected = true;
+    await pool.query(`UPDATE calls SET lease_until = now() - interval '1 second' WHERE id = $1`, [id]);
+    assert.equal((await ended(id))['status'], 'completed');
   });
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { markDialed } from '../../src/service/call/take-call.ts';
-import { failAbandonedCalls } from '../../src/service/call/end-call.ts';
+import { failAbandonedCalls } from '../../src/service/call/fail-abandoned-calls.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { deletePerson } from '../../src/service/person/person.ts';

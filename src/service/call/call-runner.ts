@@ -171,11 +171,16 @@ export class CallRunner implements CallHandler {
 
   async onReport(report: CallReport): Promise<void> {
     const onIdentified = this.#held.identify.bind(this.#held);
+    if (report.type === 'ended') this.#held.removeTransfer(report.callId);
     await handleReport({ ...this.#parts, onIdentified }, report);
   }
 
-  onDisconnected(disconnected: Parameters<CallHandler['onDisconnected']>[0]): Promise<NextStep> {
-    return chooseNextStep(this.#parts, disconnected);
+  async onDisconnected(disconnected: Parameters<CallHandler['onDisconnected']>[0]): Promise<NextStep> {
+    const { callId } = disconnected;
+    this.#held.removeTransfer(callId);
+    const step = await chooseNextStep(this.#parts, disconnected);
+    if (step.type === 'transfer' && this.#parts.carrier.hangUpTransfer) await this.#held.addTransfer(callId);
+    return step;
   }
 
   async onIncoming(call: IncomingCall): Promise<Admission> {

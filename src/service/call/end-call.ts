@@ -1,5 +1,5 @@
 import { newSecret } from '../lib/new-secret.ts';
-import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { openCallStatuses } from '../../contract/call.ts';
@@ -12,7 +12,6 @@ import type { Database, Queries } from '../db/database.ts';
 import { ledgerEntries } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { CallResult } from './call-parts.ts';
-import { reportedEnd } from './reported-end.ts';
 
 /** Dependencies of {@link endCall}. */
 export interface EndCallParts {
@@ -103,55 +102,3 @@ async function refund(tx: Queries, { id, userId }: { id: number; userId: number 
 
 /** The visitor of a web call did not come back. */
 export const lostCall: EndedCall = { status: 'ended_by_customer', reason: 'connection-lost' };
-
-/** Maximum number of calls per run; the next run continues. */
-const batchSize = 100;
-
-/**
- * Ends the calls of processes that died, and those that the carrier neither connected nor reported in time, as failed;
- * the carrier is asked to hang up. A transfer whose end was not reported is completed, and a call whose end the carrier has
- * reported ends accordingly. Calls that nobody has dialed are left to their jobs.
- *
- * @param ignoreLeases also ends calls whose lease has not expired; only safe if no other process can be running.
- * @returns the number of ended calls.
- */
-export async function failAbandonedCalls(parts: EndCallParts, ignoreLeases = false): Promise<number> {
-  const isAbandoned = and(
-    isOpen,
-    ignoreLeases ? isNotNull(calls.leaseUntil) : lte(calls.leaseUntil, sql`now()`),
-  );
-  const abandoned = await parts.database.db
-    .select({
-      id: calls.id,
-      type: calls.type,
-      answeredAt: calls.answeredAt,
-      leaseOwner: calls.leaseOwner,
-      transferTo: calls.transferTo,
-      isTransferAnswered: calls.isTransferAnswered,
-      carrierCallId: calls.carrierCallId,
-      carrierSeconds: calls.carrierSeconds,
-      lines: calls.lines,
-    })
-    .from(calls)
-    .where(isAbandoned)
-    .orderBy(calls.id)
-    .limit(batchSize);
-  let ended = 0;
-  for (const call of abandoned) {
-    const { id, type, answeredAt, leaseOwner, isTransferAnswered, carrierCallId, carrierSeconds } = call;
-    const isReported = carrierSeconds !== null;
-    const isLost = type === 'web' && answeredAt !== null && leaseOwner === null;
-    // Not `not-started`, even if it did not ring yet: the number may have been dialed, and would be dialed again at once.
-    const result: EndedCall = isReported
-      ? reportedEnd(call)
-      : isTransferAnswered
-        ? { status: 'completed', reason: 'transfer' }
-        : isLost
-          ? lostCall
-          : { status: 'failed', reason: leaseOwner === null ? 'not-reported' : 'service-stopped' };
-    if (!(await endCall(parts, and(eq(calls.id, id), isAbandoned), result))) continue;
-    ended += 1;
-    if (carrierCallId !== null && !isReported) await parts.jobs.send('hang-up', { carrierCallId });
-  }
-  return ended;
-}

@@ -1,4 +1,4 @@
-import { and, inArray, sql } from 'drizzle-orm';
+import { and, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { AnsweredBy, Carrier } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
@@ -6,6 +6,7 @@ import type { Database } from '../db/database.ts';
 import { Notifications } from '../db/notifications.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import type { HeldLine } from './held-line.ts';
+import { isOpen } from './take-call.ts';
 
 export interface HeldCallsParts {
   database: Database;
@@ -21,6 +22,8 @@ const channel = 'calls_identified';
 export class HeldCalls {
   readonly #parts: HeldCallsParts;
   readonly #lines = new Map<number, HeldLine>();
+  /** Transferred calls that end with this process. */
+  readonly #transferred = new Set<number>();
   readonly #notifications: Notifications;
   /** Whether any process may receive a carrier's report; the simulated carrier's come from the process of the call. */
   readonly #isShared: boolean;
@@ -45,6 +48,16 @@ export class HeldCalls {
     if (this.#lines.get(callId) === line) this.#lines.delete(callId);
   }
 
+  /** Keeps the lease of a transferred call, until {@link removeTransfer}. */
+  async addTransfer(callId: number): Promise<void> {
+    this.#transferred.add(callId);
+    await this.#renewTransfers();
+  }
+
+  removeTransfer(callId: number): void {
+    this.#transferred.delete(callId);
+  }
+
   /** Tells the process that has a call's line who answered it. */
   async identify(callId: number, by: AnsweredBy): Promise<void> {
     const line = this.#lines.get(callId);
@@ -55,6 +68,7 @@ export class HeldCalls {
   }
 
   async renewLeases(): Promise<void> {
+    await this.#renewTransfers();
     if (this.#lines.size === 0) return;
     const { database, leaseMs } = this.#parts;
     const owners = [...this.#lines.values()].map(({ owner }) => owner);
@@ -64,6 +78,16 @@ export class HeldCalls {
       .where(and(inArray(calls.id, [...this.#lines.keys()]), inArray(calls.leaseOwner, owners)));
     // A notification may have been lost.
     if (this.#isShared && !this.#notifications.isReliable) await this.#readIdentified();
+  }
+
+  /** The time of the change shows how long the process has lived. */
+  async #renewTransfers(): Promise<void> {
+    if (this.#transferred.size === 0) return;
+    const { database, leaseMs } = this.#parts;
+    await database.db
+      .update(calls)
+      .set({ leaseUntil: leaseEnd(leaseMs), updatedAt: sql`now()` })
+      .where(and(inArray(calls.id, [...this.#transferred]), isOpen, isNotNull(calls.transferTo)));
   }
 
   async close(): Promise<void> {

@@ -123,6 +123,13 @@ export interface Carrier {
   dial(call: OutgoingCall): Promise<string>;
   /** Ends a call by the carrier's id, also one whose line another process held. Does nothing if it has ended. */
   hangUp(carrierCallId: string): Promise<void>;
+  /**
+   * Ends a transferred call whose process has died, with the other phone's part of it. Only carriers whose transfers are
+   * made by the process that had the line have this; they report no end of such calls.
+   *
+   * @returns whether the customer was still connected.
+   */
+  hangUpTransfer?(carrierCallId: string): Promise<boolean>;
   /** Handles the carrier's webhooks, below `/api/carrier`. */
   readonly routes?: Hono;
   /** Accepts the carrier's WebSockets, below `/api/carrier`. */

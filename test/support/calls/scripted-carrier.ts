@@ -89,6 +89,8 @@ export class ScriptedCarrier implements Carrier {
   /** The ids of the calls that the service ended. */
   readonly hungUp: string[] = [];
   readonly deletedRecordings: string[] = [];
+  /** Set if the carrier's transfers end with their process. */
+  hangUpTransfer?: (carrierCallId: string) => Promise<boolean>;
   /** Replaces the answer to `dial`; the number has been dialed before. */
   answer: (call: ScriptedCall) => Promise<string> = ({ id }) => Promise.resolve(id);
   #handler: CallHandler | undefined;

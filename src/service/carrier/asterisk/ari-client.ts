@@ -71,16 +71,18 @@ export class AriClient {
     return Channel.parse(await this.send('POST', path, query, body));
   }
 
-  /** Like {@link send}, but does nothing if the object is gone. */
+  /** Like {@link send}, but does nothing if the object is gone. Returns whether it was there. */
   async sendIfThere(
     method: 'POST' | 'DELETE',
     path: string,
     query: Record<string, string> = {},
-  ): Promise<void> {
+  ): Promise<boolean> {
     try {
       await this.send(method, path, query);
+      return true;
     } catch (error) {
       if (!(error instanceof AriError && [404, 409, 412].includes(error.status))) throw error;
+      return false;
     }
   }
 

@@ -29,6 +29,9 @@ export interface CallParts {
 
 const mediaStartMs = 5000;
 
+/** The channel of the phone to which a call is transferred. Another process can find it if this one dies. */
+export const otherPhoneOf = (channelId: string): string => `${channelId}-transfer`;
+
 type Transfer = { channelId: string; isAnswered: boolean; ended: PromiseWithResolvers<undefined> };
 
 /**
@@ -212,7 +215,7 @@ export class AsteriskCall {
   /** Returns false if nobody answered. Otherwise resolves when the other phone has hung up. */
   async #transferTo(step: Extract<NextStep, { type: 'transfer' }>): Promise<boolean> {
     const { ari, application, endpointOf, follow } = this.#parts;
-    const channelId = randomUUID();
+    const channelId = otherPhoneOf(this.channelId);
     const transfer = { channelId, isAnswered: false, ended: Promise.withResolvers<undefined>() };
     this.#transfer = transfer;
     follow(channelId, this);
@@ -235,6 +238,7 @@ export class AsteriskCall {
       this.#log.warn({ err: error }, 'the call was not transferred');
     } finally {
       this.#transfer = undefined;
+      await ari.sendIfThere('DELETE', `/channels/${channelId}`);
       if (!transfer.isAnswered) await ari.sendIfThere('DELETE', `/channels/${this.channelId}/ring`);
     }
     return transfer.isAnswered;

@@ -4,7 +4,7 @@ import { CarrierError } from '../carrier-numbers.ts';
 import type { CallHandler, CallPlan, Carrier, OutgoingCall } from '../carrier.ts';
 import { AriClient, AriError } from './ari-client.ts';
 import type { AriChannel, AriEvent } from './ari-client.ts';
-import { AsteriskCall } from './asterisk-call.ts';
+import { AsteriskCall, otherPhoneOf } from './asterisk-call.ts';
 import type { CallVoice } from '../../realtime/call-voice.ts';
 import type { AsteriskConfig } from './asterisk-config.ts';
 import { waitWithTimeout } from '../../lib/with-timeout.ts';
@@ -78,7 +78,15 @@ export class AsteriskCarrier implements Carrier {
   }
 
   async hangUp(carrierCallId: string): Promise<void> {
-    await this.#ari.sendIfThere('DELETE', `/channels/${encodeURIComponent(carrierCallId)}`);
+    await this.hangUpTransfer(carrierCallId);
+  }
+
+  async hangUpTransfer(carrierCallId: string): Promise<boolean> {
+    const hangUp = (channelId: string) =>
+      this.#ari.sendIfThere('DELETE', `/channels/${encodeURIComponent(channelId)}`);
+    const wasConnected = await hangUp(carrierCallId);
+    await hangUp(otherPhoneOf(carrierCallId));
+    return wasConnected;
   }
 
   async readRecording(
