@@ -84,6 +84,8 @@ export class TwilioStandIn implements CallCarrier {
   speaking: Speaking = { mode: 'at-once', reports: true };
   /** Answers the next requests to call with this error; `unknown` accepts the call and loses the answer. */
   nextCall: { status: number; code: number } | 'unknown' | undefined;
+  /** Never answers the next purchase of a number, which it makes, or loses. */
+  nextPurchase: 'sold' | 'lost' | undefined;
   /** Whether recordings can be requested in part. */
   hasRanges = true;
   #services: readonly string[] = [];
@@ -376,6 +378,9 @@ export class TwilioStandIn implements CallCarrier {
 
   #buyNumber(form: Form, response: ServerResponse): unknown {
     const phoneNumber = form['PhoneNumber'] ?? '';
+    const { nextPurchase } = this;
+    this.nextPurchase = undefined;
+    if (nextPurchase === 'lost') return undefined;
     const isOffered = [...this.offers.values()].some((kinds) =>
       Object.values(kinds).some((numbers) => numbers.includes(phoneNumber)),
     );
@@ -391,6 +396,7 @@ export class TwilioStandIn implements CallCarrier {
     if (requirement === 'bundle' && !hasBundle) throw new Refused(400, 21649, 'Bundle required');
     const number = { sid: newSid('PN'), phoneNumber, voiceUrl: voiceUrlOf(form) };
     this.numbers.push(number);
+    if (nextPurchase === 'sold') return undefined;
     response.statusCode = 201;
     return wireNumber(number);
   }
