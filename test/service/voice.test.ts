@@ -41,6 +41,54 @@ describe('a line whose sound the service converts', () => {
     assert.equal(peer.flushes, 0);
   });
 
+  it('transcribes during the pause that ends what the customer says, once', async () => {
+    const { line, peer, transcribed } = createLine();
+    peer.receive(tone(1));
+    peer.receive(hum(0.5));
+    assert.equal(transcribed.length, 1);
+    assert.equal(await line.next(0, never), undefined);
+    peer.receive(hum(1));
+    assert.equal((await line.next(5, never))?.type, 'said');
+    assert.equal(transcribed.length, 1);
+  });
+
+  it('transcribes all again if the customer continues after a short pause, and stops the first transcription', async () => {
+    const { line, peer, transcribed } = createLine();
+    peer.receive(tone(1));
+    peer.receive(hum(0.5));
+    assert.deepEqual([transcribed.length, transcribed[0]?.signal.aborted], [1, false]);
+    peer.receive(tone(1));
+    assert.equal(transcribed[0]?.signal.aborted, true);
+    peer.receive(hum(1.5));
+    assert.equal((await line.next(5, never))?.type, 'said');
+    assert.equal(transcribed.length, 2);
+    assert((transcribed[1]?.seconds ?? 0) > 2.5);
+    assert.equal(transcribed[1]?.signal.aborted, false);
+  });
+
+  it('transcribes at most twice as much in vain as a customer says who often pauses', async () => {
+    const { line, peer, transcribed } = createLine();
+    for (let part = 0; part < 20; part++) {
+      peer.receive(tone(0.5));
+      peer.receive(hum(0.5));
+    }
+    peer.receive(hum(1));
+    assert.equal((await line.next(5, never))?.type, 'said');
+    const sum = transcribed.reduce((all, { seconds }) => all + seconds, 0);
+    assert(sum < 3 * 20, `${String(sum)} s of 20 s`);
+  });
+
+  it('does not transcribe a sound during the answer that is too short to interrupt it', async () => {
+    const { line, peer, transcribed, events } = createLine({ isPaced: true });
+    void line.say(stream('One two three four. '), 60, never);
+    await until(() => peer.played > 0);
+    peer.advance(0.5);
+    peer.receive(tone(0.2));
+    peer.receive(hum(2));
+    await until(() => events.includes('said: '));
+    assert.equal(transcribed.length, 0);
+  });
+
   it('knows when the customer was last heard, also before they have finished', () => {
     const { line, peer } = createLine();
     const heardAt = () => line.customerHeardAt;
@@ -449,9 +497,12 @@ function createLine({
   const languages: (string | undefined)[] = [];
   /** Seconds of each speech that was transcribed before it was over. */
   const provisional: number[] = [];
+  /** Seconds of each speech that was transcribed as all that the customer says, and how the line waits for it. */
+  const transcribed: { seconds: number; signal: AbortSignal }[] = [];
   const speech: Synthesizer & Transcriber = {
-    transcribe: (_samples, _rate, language) => {
+    transcribe: (samples, _rate, language, signal) => {
       languages.push(language);
+      transcribed.push({ seconds: samples.length / rate, signal });
       return Promise.resolve(understood);
     },
     transcribeSoFar: (samples) => {
@@ -479,5 +530,5 @@ function createLine({
       onAssistantSaid: (heard) => events.push(`heard: ${heard}`),
     },
   });
-  return { line, peer, spoken, languages, provisional, events };
+  return { line, peer, spoken, languages, provisional, transcribed, events };
 }

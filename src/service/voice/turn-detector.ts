@@ -11,8 +11,11 @@ export interface Utterance {
   pause: number;
 }
 
-/** The customer continues to speak, or has paused for long enough. */
-export type TurnEvent = { type: 'speaking' | 'ended'; utterance: () => Utterance };
+/**
+ * The customer continues to speak, has paused, so that this may be all they say, or has paused for long enough. After
+ * `paused` follows `ended`, unless they continue.
+ */
+export type TurnEvent = { type: 'speaking' | 'paused' | 'ended'; utterance: () => Utterance };
 
 export interface TurnSettings {
   /** Seconds of pause that end what the customer says. */
@@ -23,6 +26,8 @@ export interface TurnSettings {
 
 /** Kept from before the first speech, since words begin quietly. */
 const leadSeconds = 0.3;
+/** Silence after which the end is likely: breaths and the gaps between words are shorter. */
+const shortPause = 0.3;
 /** Longer speech is divided. */
 const longestSeconds = 60;
 
@@ -36,6 +41,7 @@ export class TurnDetector {
   #voicedFrames = 0;
   #framesSinceStart = 0;
   #silentFrames = 0;
+  #hasPaused = false;
 
   /** @param detector decides which sound is speech. */
   constructor(rate: number, settings: TurnSettings, detector: SpeechDetector = new ActivityDetector(rate)) {
@@ -62,7 +68,15 @@ export class TurnDetector {
     const hasEnded = this.silentSeconds >= this.#settings.pause;
     const isSpeech = this.voicedSeconds >= this.#settings.shortest;
     if (hasEnded || this.#framesSinceStart * this.#activity.frameSeconds >= longestSeconds) return this.end();
-    return wasSpeech && isSpeech ? { type: 'speaking', utterance: () => this.#utterance() } : undefined;
+    if (!isSpeech) return undefined;
+    const utterance = () => this.#utterance();
+    if (wasSpeech) {
+      this.#hasPaused = false;
+      return { type: 'speaking', utterance };
+    }
+    if (this.#hasPaused || this.silentSeconds < shortPause) return undefined;
+    this.#hasPaused = true;
+    return { type: 'paused', utterance };
   }
 
   /** Speech in what the customer is saying, without pauses. */
@@ -86,6 +100,7 @@ export class TurnDetector {
   /** Forgets what the customer has said so far. */
   reset(): void {
     this.#voicedFrames = this.#framesSinceStart = this.#silentFrames = 0;
+    this.#hasPaused = false;
     this.#keepLast(leadSeconds);
   }
 

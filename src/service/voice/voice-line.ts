@@ -57,6 +57,10 @@ export class VoiceLine extends AudioLine {
   /** Whether it is not known yet if the assistant gives way to what the customer has said. */
   #isDeciding = false;
   #isGuessing = false;
+  /** The transcription that began in a pause, before it was long enough to end what the customer says. */
+  #early: { text: Promise<string>; voiced: number; stop: AbortController } | undefined;
+  /** Speech of this turn whose early transcription was in vain, since the customer continued. */
+  #vainSeconds = 0;
   /** Speech after which the customer's words are shown again. */
   #guessAfter = guessSeconds;
   /** Speech after which the words are counted. */
@@ -99,13 +103,19 @@ export class VoiceLine extends AudioLine {
   onAudio(samples: Int16Array): void {
     if (this.hasEnded) return;
     const { spoken, isAudible } = this.output;
-    const { allowInterruptions } = this.#settings;
+    const { allowInterruptions, minInterruptWords } = this.#settings;
     const wasFirst = this.#spokeFirst;
     let event = this.#turns.detect(samples);
     if (isAudible && !allowInterruptions) {
       event = wasFirst ? this.#turns.end() : undefined;
       this.#turns.reset();
+      if (!event) this.#dropEarly();
     }
+    if (event?.type === 'paused') {
+      if (!isAudible || wasFirst || minInterruptWords > 0) this.#understandEarly(event.utterance());
+      return;
+    }
+    if (event?.type === 'speaking') this.#dropEarly();
     if (event) this.hearCustomer(event.type === 'speaking');
     this.#follow(event, isAudible);
     if (spoken === undefined || !isAudible || !allowInterruptions) {
@@ -193,20 +203,38 @@ export class VoiceLine extends AudioLine {
       if (!listener || this.#isGuessing || voiced < this.#guessAfter) return;
       this.#isGuessing = true;
       this.#guessAfter = Math.max(voiced + guessSeconds, voiced * guessGrowth);
-      void this.#transcribe(event.utterance(), 'so-far').then((text) => {
+      void this.#transcribe(event.utterance(), { isSoFar: true }).then((text) => {
         this.#isGuessing = false;
         if (text !== '' && this.#isCustomerSpeaking) listener.onProvisional(text);
       });
     } else if (event?.type === 'ended' && this.#isCustomerSpeaking) {
       this.#isCustomerSpeaking = this.#spokeFirst = false;
       this.#guessAfter = guessSeconds;
+      this.#vainSeconds = 0;
       listener?.onCustomerPaused();
     }
   }
 
+  /** Transcribes what may be all that the customer says, while the rest of the pause passes. */
+  #understandEarly(utterance: Utterance): void {
+    const voiced = this.#turns.voicedSeconds;
+    // Who often pauses is transcribed again and again: more in vain than what is said altogether is not worth it.
+    if (this.#vainSeconds > voiced) return;
+    const stop = new AbortController();
+    this.#early = { text: this.#transcribe(utterance, { stop }), voiced, stop };
+  }
+
+  #dropEarly(): void {
+    if (!this.#early) return;
+    this.#vainSeconds += this.#early.voiced;
+    this.#early.stop.abort();
+    this.#early = undefined;
+  }
+
   /** @param counts returns whether a text counts as said. */
   #understand(utterance: Utterance, counts: (text: string) => boolean = () => true): void {
-    const transcribing = this.#transcribe(utterance);
+    const transcribing = this.#early?.text ?? this.#transcribe(utterance);
+    this.#early = undefined;
     const { seconds, pause } = utterance;
     const endedAt = this.now - pause;
     this.#understanding = this.#understanding.then(async () => {
@@ -218,18 +246,22 @@ export class VoiceLine extends AudioLine {
   }
 
   /** Returns an empty text if transcription fails, as if nothing was understood. */
-  async #transcribe({ samples }: Utterance, extent: 'all' | 'so-far' = 'all'): Promise<string> {
-    const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(transcriptionMs)]);
+  async #transcribe(
+    { samples }: Utterance,
+    { isSoFar = false, stop = new AbortController() } = {},
+  ): Promise<string> {
+    const stopped = AbortSignal.any([this.#closed.signal, stop.signal]);
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(transcriptionMs)]);
     try {
       const transcriber = this.#transcriber;
       const sound = [samples, this.peer.rate, this.#heardLanguage, signal] as const;
       const text =
-        extent === 'so-far' && transcriber.transcribeSoFar
+        isSoFar && transcriber.transcribeSoFar
           ? await transcriber.transcribeSoFar(...sound)
           : await transcriber.transcribe(...sound);
       return text?.trim() ?? '';
     } catch (error) {
-      if (!this.#closed.signal.aborted) this.#log.warn({ err: error }, 'speech was not transcribed');
+      if (!stopped.aborted) this.#log.warn({ err: error }, 'speech was not transcribed');
       return '';
     }
   }
