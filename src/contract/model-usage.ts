@@ -13,6 +13,10 @@ export const ModelUsage = z.looseObject({
   model: z.string(),
   replies: z.int(),
   evaluations: z.int(),
+  /** Of what visitors and customers said in calls. */
+  transcriptions: z.int(),
+  /** Seconds of the sound whose transcription has no tokens. */
+  transcribed_seconds: z.number(),
   /** As the model reported them, or an estimate from the length of the texts. */
   input_tokens: z.int(),
   output_tokens: z.int(),
@@ -29,7 +33,7 @@ export const ModelUsageQuery = z.object({
 
 export const listModelUsage = ownerEndpoint({
   summary:
-    "Lists the tokens that each assistant's replies and evaluations used of each model, and their cost. Our addition.",
+    "Lists the tokens that each assistant's replies, evaluations and transcriptions used of each model, and their cost. Our addition.",
   method: 'GET',
   path: '/api/user/model-usage',
   scope: 'read',

@@ -120,6 +120,7 @@ export async function serve(
       createDetector: voiceModule?.createDetector,
       models: config.models,
       transcriptionModel: config.voice.transcriptionModel,
+      recordUsage,
       missing: voiceProblems[0],
     });
     const carrier =

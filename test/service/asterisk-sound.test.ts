@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import { CallVoice } from '../../src/service/realtime/call-voice.ts';
 import type { ModelConfig } from '../../src/service/engine/read-models.ts';
 import { CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
+import { noRealtime } from '../support/calls/call-plan.ts';
 import { MemoryVoice } from '../support/calls/memory-voice.ts';
 import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
 import { until } from '../support/until.ts';
@@ -62,7 +63,7 @@ describe('the audio of a call through Asterisk', () => {
     };
     const at = await CarrierAtAsterisk.start(
       { mode: 'multimodal', model: 'talker' },
-      new CallVoice({ speech: new MemoryVoice(), models: [model], transcriptionModel: 'whisper' }),
+      new CallVoice({ ...noRealtime, speech: new MemoryVoice(), models: [model] }),
     );
     opened.push(at);
     await at.answer();

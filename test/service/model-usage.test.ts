@@ -53,7 +53,8 @@ test('owners see which assistant used how many tokens of which model, and what t
   const { owner, uuid, id } = await createOwner();
   await choose(id, 'priced');
   const conversation = await chat(uuid, ['One', 'Two']);
-  const row = { assistant_id: uuid, assistant_name: 'Shop', model: 'priced', replies: 2 };
+  const ofCalls = { transcriptions: 0, transcribed_seconds: 0 };
+  const row = { assistant_id: uuid, assistant_name: 'Shop', model: 'priced', replies: 2, ...ofCalls };
   assert.deepEqual(await readUsage(owner), [
     { ...row, evaluations: 0, input_tokens: 2000, output_tokens: 100, cost: 0.005 },
   ]);

@@ -86,10 +86,24 @@ describe('a web call with a realtime model', () => {
   it('tells the owner what it used', async () => {
     const { assistant } = await call('multimodal', 'kind');
     const owner = await Owner.of(service, assistant.userId);
-    // The greeting and an answer.
-    const used = { replies: 2, evaluations: 0, input_tokens: 400, output_tokens: 60, cost: null };
+    // The greeting and an answer, and what the visitor said.
+    const isOf = {
+      assistant_id: assistant.uuid,
+      assistant_name: 'Test assistant',
+      evaluations: 0,
+      cost: null,
+    };
+    const ofReplies = {
+      model: 'kind-1',
+      replies: 2,
+      transcriptions: 0,
+      input_tokens: 400,
+      output_tokens: 60,
+    };
+    const ofWords = { replies: 0, transcriptions: 1, input_tokens: 14, output_tokens: 5 };
     assert.deepEqual((await owner.get('model-usage')).json['data'], [
-      { assistant_id: assistant.uuid, assistant_name: 'Test assistant', model: 'kind-1', ...used },
+      { ...isOf, ...ofReplies, transcribed_seconds: 0 },
+      { ...isOf, ...ofWords, model: 'gpt-4o-mini-transcribe', transcribed_seconds: 0 },
     ]);
   });
 

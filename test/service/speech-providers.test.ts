@@ -14,8 +14,9 @@ import type { AssistantOptions } from '../support/service/service.ts';
 /** A stand-in for an OpenAI-compatible server, with the voices that it was asked for, and understands always the same. */
 async function startSpeech(understood: string) {
   const voices: unknown[] = [];
+  const reported: { usage?: unknown } = {};
   const server = await startLoopbackServer(({ path, body }, response) => {
-    if (path === '/audio/transcriptions') return { text: understood };
+    if (path === '/audio/transcriptions') return { text: understood, ...reported };
     const { model, voice } = JSON.parse(body) as Record<string, unknown>;
     voices.push(`${String(model)}: ${String(voice)}`);
     response.setHeader('Content-Type', 'audio/wav');
@@ -23,7 +24,7 @@ async function startSpeech(understood: string) {
     return undefined;
   });
   atEnd(() => server.close());
-  return { ...server, voices };
+  return { ...server, voices, reported };
 }
 
 const [warm, plain, deaf, sharp, talker] = ['warm', 'plain', 'deaf', 'sharp', 'talker'] as const;
@@ -190,6 +191,39 @@ describe('the providers of speech', () => {
     assert.equal(await shows(service), true);
     const off = { SPEECH_BASE_URL: standard.url, TRANSCRIPTION_PROVISIONAL: 'off' };
     assert.equal(await shows(await startService(off, { voice })), false);
+  });
+
+  it('report what transcriptions use, to the owner; if they do not, the length of the sound counts', async () => {
+    for (const [usage, tokens, isTimed] of [
+      [{ type: 'tokens', input_tokens: 14, output_tokens: 5, total_tokens: 19 }, [14, 5], false],
+      [{ type: 'duration', seconds: 3 }, [0, 0], true],
+      [{ type: 'tokens', input_tokens: -1 }, [0, 0], true],
+      [undefined, [0, 0], true],
+    ] as const) {
+      standard.reported.usage = usage;
+      const before = standard.requests.filter(({ path }) => path === '/audio/transcriptions').length;
+      const visitor = await visit({ service, voice });
+      await visitor.call();
+      await said(voice.browser, 1);
+      voice.browser.say('Anything.');
+      await said(voice.browser, 2);
+      await visitor.hangUp();
+      const count = standard.requests.filter(({ path }) => path === '/audio/transcriptions').length - before;
+      const caller = await Owner.of(service, visitor.assistant.userId);
+      const [row, ...others] = (await caller.get('model-usage')).json['data'] as Record<string, unknown>[];
+      assert.deepEqual(others, []);
+      const { model, replies, transcriptions, input_tokens, output_tokens, cost } = row ?? {};
+      assert.deepEqual(
+        { model, replies, transcriptions, tokens: [input_tokens, output_tokens], cost },
+        {
+          ...{ model: 'gpt-4o-mini-transcribe', replies: 0, transcriptions: count },
+          ...{ tokens: tokens.map((each) => each * count), cost: null },
+        },
+      );
+      assert.equal(Number(row?.['transcribed_seconds']) > 0, isTimed);
+      if (usage?.type === 'duration') assert.equal(row?.['transcribed_seconds'], 3 * count);
+    }
+    delete standard.reported.usage;
   });
 
   it('leave a realtime model its own voices', async () => {

@@ -244,7 +244,7 @@ export class CallRunner implements CallHandler {
       const brief = assistant.brief([...(plan.web?.history ?? []), ...(earlier?.lines ?? [])]);
       const { uuid } = plan.speaker.assistant;
       const recordUsage: SpeakerBrief['recordUsage'] = (usage) => {
-        void this.#parts.recordUsage({ ...usage, assistant: uuid, purpose: 'reply' });
+        void this.#parts.recordUsage({ ...usage, assistant: uuid });
       };
       const speaker = (await line.openSpeaker({ ...brief, recordUsage })) ?? assistant;
       const recorded = { id: call.id, isHeld, elapsed: earlier?.elapsed ?? 0 };

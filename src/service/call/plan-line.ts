@@ -25,6 +25,7 @@ export async function planLine(
     .orderBy(languages.id);
   return {
     callId,
+    assistant: assistant.uuid,
     mode,
     model,
     maxDuration: assistant.maxDuration,

@@ -2,6 +2,7 @@ import {
   bigint,
   boolean,
   date,
+  doublePrecision,
   integer,
   interval,
   jsonb,
@@ -156,6 +157,9 @@ export const modelUsage = pgTable(
     model: text().notNull(),
     replies: integer().notNull(),
     evaluations: integer().notNull(),
+    transcriptions: integer().notNull(),
+    /** Of the sound whose transcription has no tokens. */
+    transcribedSeconds: doublePrecision('transcribed_seconds').notNull(),
     inputTokens: bigint('input_tokens', { mode: 'number' }).notNull(),
     outputTokens: bigint('output_tokens', { mode: 'number' }).notNull(),
     /** USD, of the tokens whose price was configured. */

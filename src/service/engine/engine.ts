@@ -151,11 +151,13 @@ export interface Evaluation {
 export interface ModelUsage {
   /** UUID. */
   assistant: string;
-  purpose: 'reply' | 'evaluation';
+  purpose: 'reply' | 'evaluation' | 'transcription';
   /** Its name at the provider. */
   model: string;
   inputTokens: number;
   outputTokens: number;
+  /** Seconds of sound, of a transcription without tokens. */
+  seconds?: number | undefined;
   /** USD; undefined for models without a configured price. */
   cost: number | undefined;
 }

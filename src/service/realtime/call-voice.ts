@@ -1,9 +1,11 @@
+import type { ModelUsage } from '../engine/engine.ts';
 import type { ModelConfig, RealtimeEndpoint } from '../engine/read-models.ts';
 import { chooseSpeech } from '../voice/choose-speech.ts';
 import type { SpeechChoice } from '../voice/choose-speech.ts';
 import type { LinePlan } from '../voice/line.ts';
 import type { Speech } from '../voice/open-speech.ts';
 import type { Synthesizer, Transcriber } from '../voice/speech-service.ts';
+import type { TranscriptionUsage } from '../voice/transcription-usage.ts';
 import { VoiceLine } from '../voice/voice-line.ts';
 import type { VoiceLineParts } from '../voice/voice-line.ts';
 import { RealtimeLine } from './realtime-line.ts';
@@ -15,6 +17,8 @@ export interface CallVoiceParts extends Pick<VoiceLineParts, 'createDetector'> {
   models: readonly ModelConfig[];
   /** The model that writes down what the customer says to a realtime model. */
   transcriptionModel: string;
+  /** Stores what transcriptions use. It never throws. */
+  recordUsage: (usage: ModelUsage) => Promise<void>;
   /** Why speech is missing, if it is; a sentence. */
   missing?: string | undefined;
 }
@@ -75,7 +79,11 @@ export class CallVoice {
       return new RealtimeLine({ ...parts, voice, settings, endpoint, transcriptionModel });
     }
     if (!synthesizer || !transcriber) throw new Error('A call has begun without speech.');
-    return new VoiceLine({ ...parts, synthesizer, transcriber, settings, createDetector });
+    const { assistant } = plan;
+    const onUsage = (usage: TranscriptionUsage) => {
+      void this.#parts.recordUsage({ ...usage, assistant, purpose: 'transcription', cost: undefined });
+    };
+    return new VoiceLine({ ...parts, synthesizer, transcriber, settings, createDetector, onUsage });
   }
 
   #realtimeOf({ mode, model }: Pick<LinePlan, 'mode' | 'model'>): RealtimeEndpoint | undefined {

@@ -51,7 +51,9 @@ export class RealtimeLine extends AudioLine implements RealtimeEars {
     const writes = this.#parts.voice !== undefined;
     const settings = sessionSettings({ instructions, tools, speech, transcriptionModel, writes });
     const session = await RealtimeSession.open(endpoint, settings, log);
-    this.#speaker = new RealtimeSpeaker({ session, model: endpoint.model, brief, ears: this, log });
+    this.#speaker = new RealtimeSpeaker({
+      ...{ session, model: endpoint.model, transcriptionModel, brief, ears: this, log },
+    });
     if (this.hasEnded) session.close();
     return this.#speaker;
   }

@@ -8,6 +8,7 @@ import type { Occasion, ReplyPart, Speaker, SpeakerBrief } from '../voice/line.t
 import type { CallMessage } from '../db/calls-table.ts';
 import { EngineError } from '../engine/engine.ts';
 import { runToolCalls } from '../engine/openai/run-tool-calls.ts';
+import { readTranscriptionUsage } from '../voice/transcription-usage.ts';
 import { RealtimeReply } from './realtime-reply.ts';
 import type { RealtimeSession } from './realtime-session.ts';
 
@@ -33,6 +34,8 @@ export interface RealtimeSpeakerParts {
   session: RealtimeSession;
   /** Its name at the provider. */
   model: string;
+  /** The name of the model that writes down what the customer says. */
+  transcriptionModel: string;
   brief: SpeakerBrief;
   ears: RealtimeEars;
   log: Logger;
@@ -47,6 +50,8 @@ interface Turn {
   /** The model's answer, if it was requested before the words were known. */
   reply: RealtimeReply | undefined;
 }
+
+const secondsOf = ({ startMs, endMs }: Turn) => Math.max(0, endMs - startMs) / 1000;
 
 /** Responses to the results of functions within one answer. */
 const callRounds = 4;
@@ -233,7 +238,7 @@ export class RealtimeSpeaker implements Speaker {
       usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
     // A token of sound costs more than one of text, so the price of the model's texts does not apply.
     brief.recordUsage({
-      ...{ model, cost: undefined },
+      ...{ model, purpose: 'reply', cost: undefined },
       ...{ inputTokens: sum('input_tokens'), outputTokens: sum('output_tokens') },
     });
   }
@@ -284,6 +289,7 @@ export class RealtimeSpeaker implements Speaker {
         break;
       }
       case 'conversation.item.input_audio_transcription.completed':
+        this.#recordTranscription(event.item_id, event.usage);
         this.#understood(event.item_id, event.transcript.trim());
         break;
       case 'conversation.item.input_audio_transcription.failed':
@@ -311,12 +317,18 @@ export class RealtimeSpeaker implements Speaker {
     }
   }
 
+  #recordTranscription(itemId: string, reported: unknown): void {
+    const { brief, transcriptionModel } = this.#parts;
+    const turn = this.#turn(itemId);
+    const usage = readTranscriptionUsage(transcriptionModel, reported, turn ? secondsOf(turn) : 0);
+    brief.recordUsage({ ...usage, purpose: 'transcription', cost: undefined });
+  }
+
   #understood(itemId: string, text: string): void {
     const turn = this.#turn(itemId);
     if (!turn) return;
     turn.said = text;
-    const seconds = Math.max(0, turn.endMs - turn.startMs) / 1000;
-    if (this.#parts.ears.onSaid(text, seconds)) return;
+    if (this.#parts.ears.onSaid(text, secondsOf(turn))) return;
     // Noise, or too little to interrupt: the model is not to answer it later.
     this.#turns = this.#turns.filter((other) => other !== turn);
     if (turn.reply) this.stop(turn.reply, undefined);

@@ -7,9 +7,9 @@ import type { Days } from '../db/is-on-days.ts';
 import { assistants, modelUsage } from '../db/schema.ts';
 import type { ModelUsage } from '../engine/engine.ts';
 
-/** Returns a function that adds the usage of a reply or an evaluation to its assistant's day. It never throws. */
+/** Returns a function that adds the usage of a reply, an evaluation or a transcription to its assistant's day. It never throws. */
 export function createUsageRecorder({ db }: Database, log: Logger): (usage: ModelUsage) => Promise<void> {
-  return async ({ assistant, purpose, model, inputTokens, outputTokens, cost }) => {
+  return async ({ assistant, purpose, model, inputTokens, outputTokens, seconds = 0, cost }) => {
     try {
       await db
         .insert(modelUsage)
@@ -19,6 +19,8 @@ export function createUsageRecorder({ db }: Database, log: Logger): (usage: Mode
           model,
           replies: Number(purpose === 'reply'),
           evaluations: Number(purpose === 'evaluation'),
+          transcriptions: Number(purpose === 'transcription'),
+          transcribedSeconds: seconds,
           inputTokens,
           outputTokens,
           cost: String(cost ?? 0),
@@ -29,6 +31,8 @@ export function createUsageRecorder({ db }: Database, log: Logger): (usage: Mode
           set: {
             replies: sql`${modelUsage.replies} + excluded.replies`,
             evaluations: sql`${modelUsage.evaluations} + excluded.evaluations`,
+            transcriptions: sql`${modelUsage.transcriptions} + excluded.transcriptions`,
+            transcribedSeconds: sql`${modelUsage.transcribedSeconds} + excluded.transcribed_seconds`,
             inputTokens: sql`${modelUsage.inputTokens} + excluded.input_tokens`,
             outputTokens: sql`${modelUsage.outputTokens} + excluded.output_tokens`,
             cost: sql`${modelUsage.cost} + excluded.cost`,
@@ -55,6 +59,8 @@ export async function readModelUsage(
       model: modelUsage.model,
       replies: sum(modelUsage.replies),
       evaluations: sum(modelUsage.evaluations),
+      transcriptions: sum(modelUsage.transcriptions),
+      transcribed_seconds: sum(modelUsage.transcribedSeconds),
       input_tokens: sum(modelUsage.inputTokens),
       output_tokens: sum(modelUsage.outputTokens),
       cost: sql<number | null>`CASE WHEN NOT bool_or(${modelUsage.hasUnknownCost})

@@ -35,6 +35,8 @@ export interface SpeechSettings {
 
 /** What a line must know of the assistant that talks on it. */
 export interface LinePlan {
+  /** UUID of the assistant. */
+  assistant: string;
   /**
    * With `multimodal`, the customer talks to a realtime model; with `dualplex`, that model writes what another voice says.
    * A carrier that has no sound for the service treats both like `pipeline`.
@@ -133,6 +135,9 @@ export interface SpeakerBrief {
   history: readonly Pick<CallMessage, 'role' | 'content'>[];
   /** Time limit of a reply, in milliseconds. */
   replyMs: number;
-  /** Called after each reply, also after those that failed or were stopped. It must not throw. */
-  recordUsage: (usage: Omit<ModelUsage, 'assistant' | 'purpose'>) => void;
+  /**
+   * Called after each reply, also after those that failed or were stopped, and after each transcription. It must not
+   * throw.
+   */
+  recordUsage: (usage: Omit<ModelUsage, 'assistant'>) => void;
 }

@@ -3,6 +3,8 @@ import type OpenAI from 'openai';
 import { createAudioClient } from './audio-endpoint.ts';
 import type { AudioEndpoint } from './audio-endpoint.ts';
 import type { Transcriber } from './speech-service.ts';
+import { readTranscriptionUsage } from './transcription-usage.ts';
+import type { TranscriptionUsage } from './transcription-usage.ts';
 import { encodeWav } from './wav.ts';
 
 /** Transcribes by an OpenAI-compatible endpoint (`/v1/audio/transcriptions`). */
@@ -23,12 +25,14 @@ export class OpenAiTranscriber implements Transcriber {
     rate: number,
     language: string | undefined,
     signal: AbortSignal,
+    onUsage?: (usage: TranscriptionUsage) => void,
   ): Promise<string> {
     const file = await toFile(encodeWav(samples, rate), 'speech.wav', { type: 'audio/wav' });
-    const { text } = await this.#client.audio.transcriptions.create(
+    const { text, usage } = await this.#client.audio.transcriptions.create(
       { file, model: this.#model, ...(language !== undefined && { language }) },
       { signal },
     );
+    onUsage?.(readTranscriptionUsage(this.#model, usage, samples.length / rate));
     return text;
   }
 

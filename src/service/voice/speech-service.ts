@@ -1,3 +1,5 @@
+import type { TranscriptionUsage } from './transcription-usage.ts';
+
 /** How a text is to be spoken. */
 export interface VoiceSettings {
   /** Two-letter code (ISO 639-1). */
@@ -14,12 +16,14 @@ export interface Transcriber {
    * Returns the text, empty if nothing was understood.
    *
    * @param language undefined if it is one of several; the transcriber then finds it out.
+   * @param onUsage is told what has to be paid for.
    */
   transcribe(
     samples: Int16Array,
     rate: number,
     language: string | undefined,
     signal: AbortSignal,
+    onUsage?: (usage: TranscriptionUsage) => void,
   ): Promise<string>;
   /** As {@link transcribe}, for speech that is not over; undefined if others need the capacity. */
   transcribeSoFar?(
@@ -27,6 +31,7 @@ export interface Transcriber {
     rate: number,
     language: string | undefined,
     signal: AbortSignal,
+    onUsage?: (usage: TranscriptionUsage) => void,
   ): Promise<string | undefined>;
   /** Returns why it cannot serve a language, as a sentence; undefined if it can. */
   problem?(language: string): string | undefined;

@@ -5,6 +5,7 @@ import type { AudioPeer } from './audio-peer.ts';
 import type { SpeechSettings, Spoken } from './line.ts';
 import type { Synthesizer, Transcriber } from './speech-service.ts';
 import type { SpokenText } from './spoken-text.ts';
+import type { TranscriptionUsage } from './transcription-usage.ts';
 import { TurnDetector } from './turn-detector.ts';
 import { voiceSettings } from './voice-settings.ts';
 import type { TurnEvent, Utterance } from './turn-detector.ts';
@@ -19,6 +20,8 @@ export interface VoiceLineParts {
   control: LineControl;
   log: Logger;
   listener?: SpeechListener | undefined;
+  /** Is told what transcriptions use. */
+  onUsage?: ((usage: TranscriptionUsage) => void) | undefined;
   /** Undefined: speech is detected by loudness. */
   createDetector?: ((rate: number) => SpeechDetector) | undefined;
 }
@@ -44,6 +47,7 @@ export class VoiceLine extends AudioLine {
   readonly #settings: SpeechSettings;
   readonly #log: Logger;
   readonly #listener: SpeechListener | undefined;
+  readonly #onUsage: ((usage: TranscriptionUsage) => void) | undefined;
   readonly #turns: TurnDetector;
   readonly #closed = new AbortController();
   /** Undefined: the customer speaks one of several. */
@@ -74,6 +78,7 @@ export class VoiceLine extends AudioLine {
     this.#settings = settings;
     this.#log = log;
     this.#listener = listener;
+    this.#onUsage = parts.onUsage;
     this.#heardLanguage = (settings.otherLanguages ?? []).length > 0 ? undefined : settings.language;
     const turnSettings = { pause: 1.4 - clamp(settings.endpointSensitivity), shortest: shortestSpeech };
     this.#turns = new TurnDetector(peer.rate, turnSettings, createDetector?.(peer.rate));
@@ -254,7 +259,7 @@ export class VoiceLine extends AudioLine {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(transcriptionMs)]);
     try {
       const transcriber = this.#transcriber;
-      const sound = [samples, this.peer.rate, this.#heardLanguage, signal] as const;
+      const sound = [samples, this.peer.rate, this.#heardLanguage, signal, this.#onUsage] as const;
       const text =
         isSoFar && transcriber.transcribeSoFar
           ? await transcriber.transcribeSoFar(...sound)

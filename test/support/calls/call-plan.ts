@@ -18,6 +18,7 @@ export const callPlan = (given: Partial<CallPlan> = {}): CallPlan => ({
   connectToken: 'the-token-of-a-connection',
   maxDuration: 600,
   record: false,
+  assistant: '00000000-0000-4000-8000-000000000007',
   mode: 'pipeline',
   model: null,
   speech: speechSettings,
@@ -25,4 +26,8 @@ export const callPlan = (given: Partial<CallPlan> = {}): CallPlan => ({
 });
 
 /** No realtime model. */
-export const noRealtime = { models: [], transcriptionModel: 'any' } as const;
+export const noRealtime = {
+  models: [],
+  transcriptionModel: 'any',
+  recordUsage: () => Promise.resolve(),
+} as const;

@@ -58,7 +58,15 @@ export async function createTenant(service: TestService, name: string): Promise<
   const blocked = await owner.create('blocked-numbers', { phone_number: '+4915112345699' });
   const { uuid } = await readAssistant(owner, assistant.id);
   await running.database.db.insert(modelUsage).values({
-    ...{ assistantId: assistant.id, day: '2026-01-01', model: name, replies: 1, evaluations: 0 },
+    ...{
+      assistantId: assistant.id,
+      day: '2026-01-01',
+      model: name,
+      replies: 1,
+      evaluations: 0,
+      transcriptions: 0,
+      transcribedSeconds: 0,
+    },
     ...{ inputTokens: 1, outputTokens: 1, cost: '0', hasUnknownCost: true },
   });
   await owner.get('webhook-secret');

@@ -231,7 +231,10 @@ class Session {
     this.#send({ type: 'input_audio_buffer.committed', item_id });
     const transcription = 'conversation.item.input_audio_transcription';
     if (words === undefined) this.#send({ type: `${transcription}.failed`, item_id, error: {} });
-    else this.#send({ type: `${transcription}.completed`, item_id, transcript: words });
+    else {
+      const usage = { type: 'tokens', input_tokens: 14, output_tokens: 5, total_tokens: 19 };
+      this.#send({ type: `${transcription}.completed`, item_id, transcript: words, usage });
+    }
   }
 
   async #respond({ event_id, response: given }: ResponseRequest): Promise<void> {

@@ -409,13 +409,16 @@ CREATE TABLE daily_usage (
 );
 CREATE INDEX daily_usage_day ON daily_usage (day);
 
--- The tokens of an assistant's replies and evaluations on a day, in UTC.
+-- What an assistant's replies, evaluations and transcriptions used of a model on a day, in UTC.
 CREATE TABLE model_usage (
   assistant_id integer NOT NULL REFERENCES assistants ON DELETE CASCADE,
   day date NOT NULL,
   model text NOT NULL,
   replies integer NOT NULL,
   evaluations integer NOT NULL,
+  transcriptions integer NOT NULL,
+  -- Of the sound whose transcription has no tokens.
+  transcribed_seconds double precision NOT NULL,
   input_tokens bigint NOT NULL,
   output_tokens bigint NOT NULL,
   -- USD, of the tokens whose price was configured.
