@@ -77,6 +77,18 @@ describe('a service whose package for web calls', () => {
     });
   }
 
+  it('cannot use its ports says so in /readyz once an assistant is to offer calls', async () => {
+    const voice = new MemoryVoice();
+    const service = await startService(await newDatabase(), { voice });
+    const warnings = async () => (await service.get('/readyz')).json['warnings'];
+    voice.hasFreePort = false;
+    assert.deepEqual(await warnings(), []);
+    await visit({ service, voice });
+    assert.deepEqual(await warnings(), []);
+    voice.hasFreePort = false;
+    assert.deepEqual(await warnings(), ['No port can be used.']);
+  });
+
   it('has no speech names the missing part in /readyz, and offers no calls', async () => {
     const problem = 'The transcription model is missing: install it.';
     const { media } = new MemoryVoice();

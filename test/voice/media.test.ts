@@ -176,6 +176,28 @@ describe('the media server', () => {
     await media.close();
   });
 
+  it('has a problem only while others have all its ports', async () => {
+    const media = await startMedia({ udpPorts: [40_110, 40_111] });
+    const browser = await BrowserPeer.create();
+    const first = createSocket('udp4').bind(40_110, '127.0.0.1');
+    await once(first, 'listening');
+    assert.equal(await media.problem(), undefined);
+    const second = createSocket('udp4').bind(40_111, '127.0.0.1');
+    await once(second, 'listening');
+    assert.equal(
+      await media.problem(),
+      'Web calls cannot use the UDP ports 40110 to 40111 (VOICE_UDP_PORTS): other programs have them, or the system forbids it.',
+    );
+    await new Promise<void>((resolve) => first.close(resolve));
+    await new Promise<void>((resolve) => second.close(resolve));
+    const offer = await browser.offer();
+    await Promise.all([1, 2].map(() => media.answer(offer)));
+    // Its own calls have them.
+    assert.equal(await media.problem(), undefined);
+    await media.close();
+    await browser.close();
+  });
+
   it('uses only its ports, as many calls as it has ports, and frees them', async () => {
     const media = await startMedia({ udpPorts: [40_100, 40_102] });
     const browser = await BrowserPeer.create();

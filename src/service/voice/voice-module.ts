@@ -60,6 +60,8 @@ export interface MediaServer {
    * @throws Error if something else than the offer is at fault.
    */
   answer(offer: string): Promise<WebAnswer | RefusedOffer>;
+  /** Returns why it cannot answer any offer, as a sentence; undefined if it can. */
+  problem(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 

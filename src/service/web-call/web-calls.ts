@@ -61,17 +61,20 @@ export class WebCalls {
   /**
    * What the operator must change so that the service can hold calls.
    *
-   * @param canQuery whether the database responds: an absent package is a problem only if an assistant is to offer calls.
+   * @param canQuery whether the database responds: an absent package and unusable ports are problems only if an assistant
+   *   is to offer calls.
    */
   async problems(canQuery: boolean): Promise<readonly string[]> {
-    const { database, problems, absence } = this.#parts;
-    if (absence === undefined || !canQuery) return problems;
+    const { database, module, problems, absence } = this.#parts;
+    if (!canQuery) return problems;
+    const obstacle = absence ?? (await module?.media.problem());
+    if (obstacle === undefined) return problems;
     const [offering] = await database.db
       .select({ id: assistants.id })
       .from(assistants)
       .where(and(assistants.webCalls, isNull(assistants.deletedAt)))
       .limit(1);
-    return offering ? [...problems, absence] : problems;
+    return offering ? [...problems, obstacle] : problems;
   }
 
   /** @throws ConversationError, Refusal */

@@ -6,6 +6,7 @@ import type {
   WebAnswer,
 } from '../../service/voice/voice-module.ts';
 import type { AudioCodec } from './audio-codec.ts';
+import { canBind } from './can-bind.ts';
 import { FrameClock } from './frame-clock.ts';
 import { createG711Codec } from './g711-codec.ts';
 import { createOpusCodec } from './opus-codec.ts';
@@ -52,6 +53,20 @@ export class WebRtcServer implements MediaServer {
     const [first, last] = this.#settings.udpPorts ?? [];
     this.#log.error({ first, last }, 'no free UDP port for a web call');
     return { refused: 'no-port', reason: 'All lines are busy.' };
+  }
+
+  async problem(): Promise<string | undefined> {
+    const { udpPorts, listenAddress } = this.#settings;
+    for (let tries = 0; tries < mostTries; tries++) {
+      const port = this.#ports?.take();
+      // Calls use them all, so they can be used.
+      if (this.#ports && port === undefined) return undefined;
+      const isUsable = await canBind(port, listenAddress);
+      if (port !== undefined) this.#ports?.release(port);
+      if (isUsable) return undefined;
+    }
+    const ports = udpPorts ? `the UDP ports ${udpPorts.join(' to ')} (VOICE_UDP_PORTS)` : 'UDP ports';
+    return `Web calls cannot use ${ports}: other programs have them, or the system forbids it.`;
   }
 
   async close(): Promise<void> {

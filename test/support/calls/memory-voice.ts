@@ -140,6 +140,10 @@ export class MemoryVoice implements VoiceModule, MediaServer {
     return Promise.resolve({ sdp: 'v=0 answer', peer });
   }
 
+  problem(): Promise<string | undefined> {
+    return Promise.resolve(this.hasFreePort ? undefined : 'No port can be used.');
+  }
+
   /** Forgets earlier browsers. */
   reset(): void {
     this.browsers.length = this.speech.next.length = 0;

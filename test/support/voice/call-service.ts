@@ -86,6 +86,7 @@ export async function startCallService(): Promise<CallService> {
       if ('peer' in answer) calls.push(new WatchedCall(answer.peer));
       return answer;
     },
+    problem: () => media.problem(),
     close: () => media.close(),
   };
   const env = await newDatabase();
