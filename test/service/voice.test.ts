@@ -415,7 +415,7 @@ describe('conversions of sound', () => {
 
   it('refuses a file of another format', async () => {
     const reading = decodeWav(stream(Buffer.from('ID3 this is no WAV file'))).next();
-    await assert.rejects(reading, { message: 'The sound is not a WAV file.' });
+    await assert.rejects(reading, { message: 'The audio is not a WAV file.' });
   });
 
   it('keeps speech and removes what the lower rate cannot hold', () => {

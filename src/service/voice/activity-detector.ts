@@ -3,7 +3,7 @@ import type { SpeechDetector } from './voice-module.ts';
 const frameSeconds = 0.02;
 /** Decibels above the noise at which sound counts as speech. */
 const margin = 10;
-/** Nothing below this level is speech, and no noise floor is above the other (decibels of full scale). */
+/** Minimum level of speech, and maximum noise floor (decibels relative to full scale). */
 const quietest = -48;
 const loudestNoise = -28;
 /** Decibels per frame by which the noise floor follows a louder line: 4 dB a second. */
@@ -12,8 +12,7 @@ const rise = 0.08;
 const fall = 1;
 
 /**
- * Decides by loudness which frames of a line are speech. The noise floor follows the line, so constant noise becomes
- * silence within seconds.
+ * Detects speech by loudness. The noise floor adapts to the line, so constant noise counts as silence within seconds.
  */
 export class ActivityDetector implements SpeechDetector {
   readonly frameSeconds = frameSeconds;
@@ -47,7 +46,7 @@ export class ActivityDetector implements SpeechDetector {
   }
 }
 
-/** Loudness in decibels of full scale. */
+/** Loudness in decibels relative to full scale. */
 function level(samples: readonly number[]): number {
   let sum = 0;
   for (const sample of samples) sum += sample * sample;

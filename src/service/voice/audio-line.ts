@@ -7,7 +7,7 @@ import type { HangUpReason, Line, LineEvent, Spoken } from './line.ts';
 import type { SpeechListener } from './speech-listener.ts';
 import { SpeechOutput } from './speech-output.ts';
 
-/** What a line does outside its sound. */
+/** Controls a line apart from its audio. */
 export interface LineControl {
   sendDigits(digits: string): Promise<void>;
   /** The service ends the line: it hangs up, or gives the call away. Called once. */
@@ -21,7 +21,7 @@ export interface AudioLineParts {
   listener?: SpeechListener | undefined;
 }
 
-/** A call whose sound goes through this process. Subclasses understand the customer and speak for the assistant. */
+/** A call whose audio passes through this process. Subclasses transcribe the customer and speak for the assistant. */
 export abstract class AudioLine implements Line, AudioListener {
   protected readonly peer: AudioPeer;
   protected readonly events = new LineEvents();
@@ -31,7 +31,7 @@ export abstract class AudioLine implements Line, AudioListener {
   #isCustomerHeard = false;
   #customerHeardAt: number | undefined;
 
-  /** Subclasses open the peer when they are ready to hear. */
+  /** Subclasses open the peer when they are ready to receive audio. */
   constructor({ peer, control, ambientSound, listener }: AudioLineParts) {
     this.peer = withAmbience(peer, ambientSound);
     this.#control = control;
@@ -42,7 +42,7 @@ export abstract class AudioLine implements Line, AudioListener {
 
   abstract onAudio(samples: Int16Array): void;
 
-  /** Called once, when the line has ended. */
+  /** Called once when the line has ended. */
   protected abstract release(): void;
 
   get now(): number {
@@ -53,7 +53,7 @@ export abstract class AudioLine implements Line, AudioListener {
     return this.#isCustomerHeard ? this.now : this.#customerHeardAt;
   }
 
-  /** Notes whether the customer is speaking now. */
+  /** Records whether the customer is speaking. */
   protected hearCustomer(isSpeaking: boolean): void {
     this.#isCustomerHeard = isSpeaking;
     this.#customerHeardAt = this.now;
@@ -79,18 +79,18 @@ export abstract class AudioLine implements Line, AudioListener {
     return this.#end('hang-up', reason);
   }
 
-  /** The customer wrote something instead of saying it, which also stops the assistant. */
+  /** Handles text that the customer typed. It interrupts the assistant. */
   write(text: string): void {
     this.interrupt();
     this.events.push({ type: 'said', text, seconds: 0, endedAt: this.now });
   }
 
-  /** The customer wants the assistant to stop speaking. */
+  /** Stops the assistant's speech at the customer's request. */
   interrupt(): void {
     this.output.cutOff('customer');
   }
 
-  /** The customer pressed a key. */
+  /** Handles a key that the customer pressed. */
   press(digit: string): void {
     if (/^[0-9*#]$/.test(digit)) this.events.push({ type: 'dtmf', digit });
   }

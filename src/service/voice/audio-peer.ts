@@ -1,29 +1,29 @@
-/** What a peer reports. `onClosed` is called last and once. */
+/** Receives a peer's events. `onClosed` is called once, last. */
 export interface AudioListener {
-  /** The other side's sound, in frames of about 20 ms. */
+  /** The other side's audio, in frames of about 20 ms. */
   onAudio(samples: Int16Array): void;
-  /** Everything that was played before this mark has been heard. */
+  /** All audio before this mark has been played. */
   onMark(id: string): void;
   onClosed(): void;
 }
 
 /**
- * The other side of a call as sound in both directions: 16-bit samples, mono. It plays at its own pace, so sound can be
- * passed to it as fast as it is made.
+ * The other side of a call: 16-bit mono audio in both directions. It buffers audio, so audio can be passed to it faster
+ * than real time.
  */
 export interface AudioPeer {
-  /** Samples a second, in both directions. */
+  /** Samples per second, in both directions. */
   readonly rate: number;
-  /** Called once, before all else. Sound that came before is lost. */
+  /** Called once, before any other method. Audio received earlier is lost. */
   open(listener: AudioListener): void;
-  /** Plays sound after all that was passed before. */
+  /** Queues audio for playback. */
   play(samples: Int16Array): void;
-  /** Has {@link AudioListener.onMark} called when all sound that was passed before has been heard. */
+  /** Calls {@link AudioListener.onMark} when all audio queued so far has been played. */
   mark(id: string): void;
-  /** Falls silent at once. All sound and marks that are still to come wait until it is resumed. */
+  /** Pauses playback at once. Queued audio and marks wait until {@link resume}. */
   pause(): void;
   resume(): void;
-  /** Discards all sound and marks that are still to come, and ends a pause. */
+  /** Discards all queued audio and marks, and ends a pause. */
   flush(): void;
   close(): void;
 }

@@ -2,10 +2,10 @@ import type { SpeechSettings } from './line.ts';
 import type { Speech } from './open-speech.ts';
 import type { Synthesizer, Transcriber } from './speech-service.ts';
 
-/** What an assistant has chosen to speak and listen. */
+/** The speech providers and the voice that an assistant has chosen. */
 export type SpeechChoice = Pick<SpeechSettings, 'voice' | 'synthesizer' | 'transcriber'>;
 
-/** What speaks and listens for an assistant; undefined if nothing can. */
+/** The synthesizer and transcriber of an assistant; undefined if there is none. */
 export interface ChosenSpeech {
   synthesizer: Synthesizer | undefined;
   transcriber: Transcriber | undefined;
@@ -14,8 +14,8 @@ export interface ChosenSpeech {
 }
 
 /**
- * Chooses by the providers of an assistant; those without an endpoint leave it to the default. The provider of the voice
- * comes first, since no other has it.
+ * Selects an assistant's speech providers. Providers without an endpoint fall back to the default. The provider of the
+ * voice takes precedence, since no other has that voice.
  */
 export function chooseSpeech(
   speech: Speech,

@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import type { VoiceConfig } from './voice-config.ts';
 import type { IceServer } from './voice-module.ts';
 
-/** Seconds for which credentials of the TURN server are valid: longer than the longest call. */
+/** Validity of TURN credentials in seconds: longer than the longest call. */
 const validSeconds = 3600;
 
 /**
- * Returns the STUN and TURN servers for one call. The credentials of TURN expire, as in coturn's `use-auth-secret`.
+ * Returns the STUN and TURN servers for one call. TURN credentials expire, as with coturn's `use-auth-secret`.
  *
  * @param now milliseconds since 1970.
  */

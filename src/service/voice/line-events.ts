@@ -3,7 +3,7 @@ import type { LineEvent } from './line.ts';
 /** A timer cannot wait longer than 2^31 - 1 milliseconds. */
 const longestTimer = 2_147_483_647;
 
-/** The events of a line until they are read. `ended` is read again and again. */
+/** A queue of a line's events. When it is empty, every read returns `ended` again. */
 export class LineEvents {
   readonly #events: LineEvent[] = [];
   #ended: LineEvent | undefined;

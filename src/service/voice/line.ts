@@ -11,13 +11,13 @@ export type HangUpReason = EndReason | 'stopped' | 'lease-lost';
 export interface SpeechSettings {
   /** Two-letter code (ISO 639-1). */
   language: string;
-  /** Languages that the customer may change to. */
+  /** Other languages that the customer may speak. */
   otherLanguages?: readonly string[] | undefined;
-  /** The voice at its provider; undefined means the carrier's own for the language. */
+  /** The voice and its provider; undefined: the default voice of the language. */
   voice?: { provider: string; name: string } | undefined;
-  /** The code of the provider that speaks, unless that of the voice does. */
+  /** Code of the synthesis provider. The provider of `voice` takes precedence. */
   synthesizer?: string | null;
-  /** The code of the provider that transcribes. */
+  /** Code of the transcription provider. */
   transcriber?: string | null;
   /** 0.7 to 1.2; 1 is normal. */
   speed: number;
@@ -27,29 +27,29 @@ export interface SpeechSettings {
   /** 0 to 1. */
   interruptSensitivity: number;
   endpointType: string;
-  /** 0 to 1: how soon a pause counts as the end of what the customer says. */
+  /** 0 to 1. A higher value ends the customer's turn after a shorter pause. */
   endpointSensitivity: number;
-  /** Played under the whole call by lines whose sound the service makes. */
+  /** Background sound of the whole call, on lines whose audio the service produces. */
   ambientSound?: AmbientSound | undefined;
 }
 
-/** What a line must know of the assistant that talks on it. */
+/** The assistant settings that a line needs. */
 export interface LinePlan {
   /** UUID of the assistant. */
   assistant: string;
   /**
-   * With `multimodal`, the customer talks to a realtime model; with `dualplex`, that model writes what another voice says.
-   * A carrier that has no sound for the service treats both like `pipeline`.
+   * With `multimodal`, the customer talks to a realtime model. With `dualplex`, the realtime model writes the text that
+   * a synthesizer speaks. A carrier that passes no audio to the service treats both as `pipeline`.
    */
   mode: 'pipeline' | 'multimodal' | 'dualplex';
-  /** The code of the realtime model; null if there is none. */
+  /** Code of the realtime model; null if there is none. */
   model: string | null;
   speech: SpeechSettings;
 }
 
 /** What happens on a line, in order. `ended` is final. */
 export type LineEvent =
-  /** The customer said something, in `seconds`, up to `endedAt` on the line's clock. It is understood only later. */
+  /** The customer spoke for `seconds`, until `endedAt` on the line's clock. The event follows after transcription. */
   | { type: 'said'; text: string; seconds: number; endedAt: number }
   /** The customer pressed a key: `0` to `9`, `*` or `#`. */
   | { type: 'dtmf'; digit: string }
@@ -58,39 +58,37 @@ export type LineEvent =
   /** The service ended it from outside the conversation; `reason` as in `end_reason` of the call. */
   | { type: 'ended'; by: 'service'; reason: EndReason };
 
-/** What became of a text that was spoken. */
+/** The result of speaking a text. */
 export interface Spoken {
-  /** What the customer heard of it: all, or the beginning up to an interruption. */
+  /** The text that the customer heard: all of it, or the beginning up to an interruption. */
   heard: string;
-  /** The line's clock when the first word was spoken; undefined if none was. */
+  /** Time on the line's clock when the first word was spoken; undefined if none was. */
   startedAt: number | undefined;
-  /** Why it was cut off: `signal` means that the service did. What the customer said or did comes from `next`. */
+  /** Why the text was cut off; `signal` means by the service. `next` returns the customer's event. */
   cutOffBy?: 'customer' | 'end' | 'time' | 'signal' | undefined;
 }
 
-/** A connected call. It belongs to the process that the carrier has connected. */
+/** A connected call. It belongs to the process that the carrier connected to. */
 export interface Line {
   /** Seconds on the line's own clock. */
   readonly now: number;
-  /** When the customer was last heard, on the line's clock: now while they speak, undefined if they never have. */
+  /** Time on the line's clock when the customer was last heard: `now` while they speak, undefined if never. */
   readonly customerHeardAt: number | undefined;
   /** Returns the next event, or undefined if there is none within `seconds`. */
   next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined>;
   /**
-   * Speaks a text while it arrives, and resolves when it has been heard or cut off. If it is cut off, the text is no
-   * longer read (`return` of its iterator is called), so that the model can stop. After an empty chunk the text pauses:
-   * the line does not wait for more to speak what it has.
+   * Speaks a streamed text. Resolves when it has been heard or cut off. If it is cut off, `return` of the text's
+   * iterator is called, so that the model can stop. An empty chunk makes the line speak the text so far without waiting
+   * for more.
    *
    * @param seconds the text is cut off after this time.
-   * @param signal cuts the text off, too.
-   * @throws the reason of the signal if it was aborted before.
+   * @param signal also cuts the text off.
+   * @throws the reason of the signal if it is already aborted.
    */
   say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken>;
   /** Sends keys: `0` to `9`, `*`, `#`, and `w` for half a second of pause. */
   sendDigits(digits: string): Promise<void>;
-  /**
-   * Gives the call away: the carrier ends this line and asks {@link CallHandler.onDisconnected} what comes next.
-   */
+  /** Hands the call back: the carrier ends this line and asks {@link CallHandler.onDisconnected} for the next step. */
   leave(): Promise<void>;
   /**
    * Ends the call; does nothing if it has ended.
@@ -99,7 +97,7 @@ export interface Line {
    */
   hangUp(reason?: HangUpReason): Promise<void>;
   /**
-   * Set if the customer talks to a model of the line's own, which then speaks instead of the assistant's.
+   * Set if the line has its own model, which then speaks instead of the assistant's engine.
    *
    * @throws EngineError if the model is not available.
    */
@@ -109,7 +107,7 @@ export interface Line {
 /** A part of a reply, in order. */
 export type ReplyPart = { type: 'text'; text: string } | { type: 'function_call'; call: StoredFunctionCall };
 
-/** Why the assistant speaks although the customer has said nothing. */
+/** Why the assistant speaks unprompted. */
 export type Occasion =
   | 'silence'
   /** The number that the customer was transferred to did not answer. */
@@ -124,14 +122,14 @@ export interface Speaker {
   speakUp(occasion: Occasion, before: readonly CallMessage[], signal: AbortSignal): AsyncIterable<ReplyPart>;
 }
 
-/** What a model of a line's own must know to speak for an assistant. */
+/** The context that a line's own model needs to speak for an assistant. */
 export interface SpeakerBrief {
   /** The system prompt, with the rules for speech. */
   instructions: string;
-  /** What it is to do where the customer has said nothing. */
+  /** Instructions for speaking unprompted. */
   occasions: Readonly<Record<Occasion, string>>;
   tools: EngineTool[];
-  /** What was said before this line. */
+  /** The messages before this line. */
   history: readonly Pick<CallMessage, 'role' | 'content'>[];
   /** Time limit of a reply, in milliseconds. */
   replyMs: number;

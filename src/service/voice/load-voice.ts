@@ -7,20 +7,22 @@ import type { CreateVoice, VoiceModule } from './voice-module.ts';
 export interface LoadedVoice {
   /** Undefined if the package is not installed, is switched off, or could not be loaded. */
   module: VoiceModule | undefined;
-  /** What the operator must change so that the service can hold calls, one sentence each. */
+  /** Problems that the operator must fix before the service can hold calls, one sentence each. */
   problems: readonly string[];
   /** Why an assistant that is to offer calls does not; undefined if the service has no part in that. */
   absence?: string;
 }
 
-const absence = `The package ${voicePackage} is not installed, so assistants that have web_calls offer none: install it beside the service, or set VOICE=off.`;
+const absence = `The package ${voicePackage} is not installed, so assistants with web_calls offer no calls. Install it next to the service, or set VOICE=off.`;
 
 const broken: LoadedVoice = {
   module: undefined,
-  problems: [`The package ${voicePackage} could not be loaded, so the service has no voice: see the log.`],
+  problems: [
+    `The package ${voicePackage} could not be loaded, so web calls and offline speech are unavailable. See the log.`,
+  ],
 };
 
-/** Loads the optional package. Without it, or if it is broken, written conversations continue. */
+/** Loads the optional package. Written conversations work without it. */
 export async function loadVoice(config: VoiceConfig, log: Logger): Promise<LoadedVoice> {
   const none: LoadedVoice = { module: undefined, problems: [] };
   if (!config.isEnabled) return none;

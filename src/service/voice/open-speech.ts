@@ -2,28 +2,28 @@ import type { AudioEndpoint } from './audio-endpoint.ts';
 import type { SpeechConfig } from './speech-config.ts';
 import type { Synthesizer, Transcriber } from './speech-service.ts';
 
-/** What speaks and listens. */
+/** The synthesizers and transcribers of the service. */
 export interface Speech {
-  /** Speaks by default; undefined if nothing can. */
+  /** The default synthesizer; undefined if there is none. */
   synthesizer: Synthesizer | undefined;
-  /** Transcribes by default; undefined if nothing can. */
+  /** The default transcriber; undefined if there is none. */
   transcriber: Transcriber | undefined;
-  /** Those that assistants can choose, by the code of the provider, with the names of their voices. */
+  /** Synthesizers that assistants can choose, by provider code, with the names of their voices. */
   synthesizers?: ReadonlyMap<string, { synthesizer: Synthesizer | undefined; voices: ReadonlySet<string> }>;
-  /** Those that assistants can choose, by the code of the provider. */
+  /** Transcribers that assistants can choose, by provider code. */
   transcribers?: ReadonlyMap<string, Transcriber | undefined>;
 }
 
 /**
  * Opens the configured endpoints.
  *
- * @param offline speaks and listens where none is configured.
+ * @param offline used where no endpoint is configured.
  */
 export async function openSpeech(
   { synthesizer, transcriber, synthesizers, transcribers, isProvisional }: SpeechConfig,
   offline: Pick<Speech, 'synthesizer' | 'transcriber'> | undefined,
 ): Promise<Speech> {
-  // Without an endpoint, the client of OpenAI is not loaded.
+  // The OpenAI client is loaded only if an endpoint is configured.
   const speak = async (endpoint: (AudioEndpoint & { voice: string }) | undefined) =>
     endpoint
       ? new (await import('./openai-synthesizer.ts')).OpenAiSynthesizer(endpoint)

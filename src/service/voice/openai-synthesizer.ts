@@ -5,13 +5,13 @@ import { Resampler } from './resampler.ts';
 import type { Synthesizer, VoiceSettings } from './speech-service.ts';
 import { decodeWav } from './wav.ts';
 
-/** Speaks by an OpenAI-compatible endpoint (`/v1/audio/speech`). */
+/** Synthesizes speech with an OpenAI-compatible endpoint (`/v1/audio/speech`). */
 export class OpenAiSynthesizer implements Synthesizer {
   readonly #model: string;
   readonly #defaultVoice: string;
   readonly #client: OpenAI;
 
-  /** @param endpoint.voice speaks for assistants without a voice of this endpoint. */
+  /** @param endpoint.voice the voice of assistants that have chosen none of this endpoint. */
   constructor(endpoint: AudioEndpoint & { voice: string }) {
     this.#model = endpoint.model;
     this.#defaultVoice = endpoint.voice;
@@ -30,7 +30,7 @@ export class OpenAiSynthesizer implements Synthesizer {
         model: this.#model,
         voice: voice ?? this.#defaultVoice,
         speed,
-        // A WAV file, unlike bare samples, says at which rate it is.
+        // Unlike raw samples, a WAV file declares its sample rate.
         response_format: 'wav',
       },
       { signal },

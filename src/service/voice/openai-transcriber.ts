@@ -7,13 +7,13 @@ import { readTranscriptionUsage } from './transcription-usage.ts';
 import type { TranscriptionUsage } from './transcription-usage.ts';
 import { encodeWav } from './wav.ts';
 
-/** Transcribes by an OpenAI-compatible endpoint (`/v1/audio/transcriptions`). */
+/** Transcribes with an OpenAI-compatible endpoint (`/v1/audio/transcriptions`). */
 export class OpenAiTranscriber implements Transcriber {
   readonly #model: string;
   readonly #client: OpenAI;
   readonly #isProvisional: boolean;
 
-  /** @param isProvisional whether it also transcribes speech that is not over, at its price. */
+  /** @param isProvisional whether to also transcribe unfinished speech, which costs extra. */
   constructor(endpoint: AudioEndpoint, isProvisional = true) {
     this.#isProvisional = isProvisional;
     this.#model = endpoint.model;

@@ -3,11 +3,11 @@ import type { Token, Tokens } from 'marked';
 
 const fence = /^[ \t]*(?:```|~~~)/;
 
-/** Converts the sentences of a Markdown text to words that can be spoken: without marks, links and code blocks. */
+/** Converts the sentences of a Markdown text to words for speech, without markup, link addresses and code blocks. */
 export class PlainSpeech {
   #isInCode = false;
 
-  /** Takes the next sentence of the text, which may begin or end a code block. */
+  /** Converts the next sentence of the text, which may start or end a code block. */
   convert(sentence: string): string {
     const lines = sentence.split('\n').filter((line) => {
       const isFence = fence.test(line);

@@ -36,16 +36,16 @@ const Synthesizer = z.strictObject({
 
 type Environment = Record<string, string | undefined>;
 
-/** The endpoint of entries without an address, and its model. */
+/** The server and model of entries that set none. */
 interface Defaults {
   server: Server | undefined;
   model: string;
 }
 
 /**
- * Reads the providers of speech that assistants can choose.
+ * Reads the speech providers that assistants can choose.
  *
- * @throws Error whose message continues the name of the setting.
+ * @throws Error with a message that follows the setting's name.
  */
 export function readSynthesizers(
   value: string,
@@ -68,7 +68,7 @@ export function readSynthesizers(
   });
 }
 
-/** Like {@link readSynthesizers}, for providers of transcription. */
+/** Like {@link readSynthesizers}, for transcription providers. */
 export function readTranscribers(value: string, env: Environment, defaults: Defaults): TranscriberConfig[] {
   const schema = z
     .array(Transcriber)

@@ -1,7 +1,7 @@
 /** Zero crossings of the filter on each side: enough for speech. */
 const crossings = 8;
 
-/** Converts a stream of samples from one rate to another, with a low-pass filter (windowed sinc). */
+/** Converts a stream of samples to another rate, with a low-pass filter (windowed sinc). */
 export class Resampler {
   readonly #step: number;
   readonly #cutoff: number;
@@ -18,7 +18,7 @@ export class Resampler {
     this.#reach = Math.ceil(crossings / this.#cutoff);
   }
 
-  /** Converts the next samples. The last few come with the next call, or with {@link end}. */
+  /** Converts the next samples. The last few are returned by the next call, or by {@link end}. */
   convert(samples: Int16Array): Int16Array {
     if (this.#step === 1) return samples;
     const joined = new Int16Array(this.#samples.length + samples.length);

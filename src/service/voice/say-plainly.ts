@@ -2,7 +2,7 @@ import type { Spoken } from './line.ts';
 import { PlainSpeech } from './plain-speech.ts';
 import { endsSentence, sentences, withPauses } from './sentences.ts';
 
-/** A part of a text as it was written, and as it is spoken. */
+/** A part of a text in Markdown, and its spoken form. */
 interface Part {
   written: string;
   spoken: string;
@@ -12,7 +12,7 @@ interface Part {
  * Speaks the words of a Markdown text on a line that takes plain text.
  *
  * @param say speaks the plain text.
- * @returns what was heard as it was written, with its Markdown.
+ * @returns the result, with the heard part of the original Markdown.
  */
 export async function sayPlainly(
   text: AsyncIterable<string>,
@@ -24,7 +24,7 @@ export async function sayPlainly(
   return { ...result, heard: asWritten(passed, result) };
 }
 
-/** Words without Markdown are passed on as they come; the rest of the text, sentence by sentence. */
+/** Words before the first Markdown are passed on as they arrive; the rest is passed on sentence by sentence. */
 async function* toPlain(text: AsyncIterable<string>, language: string, passed: Part[]) {
   let rest = '';
   const chunks = withPauses(text, () => endsSentence(rest));
@@ -57,11 +57,11 @@ async function* toPlain(text: AsyncIterable<string>, language: string, passed: P
 
 /** Words that mean the same in Markdown and without. */
 const plainWord = /^(?!.*(?:\/\/|www\.))[\p{L}\p{N}\p{M}.,;:!?'"’“”„«»()%€$£°§/…¿¡–—@+-]+$/u;
-/** At the beginning of a line, these begin a list or underline a heading. */
+/** At the start of a line, these start a list or underline a heading. */
 const lineMark = /^(?:[-+]+|\d+[.)])$/;
 
 /**
- * Returns the beginning of a text up to its first Markdown, or its first word that may be incomplete.
+ * Returns the start of a text, up to its first Markdown or its first incomplete word.
  *
  * @param isStart whether it begins a line.
  * @param isWhole whether its last word is complete.

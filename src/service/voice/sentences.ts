@@ -1,16 +1,16 @@
-/** Milliseconds without more text after which a text that looks complete is no longer held back. */
+/** Milliseconds without new text after which a complete sentence is no longer held back. */
 const idleMs = 300;
 
-/** A full stop after a digit, such as in "3.50", may be within a number unless a space follows. */
+/** A full stop after a digit, such as in "3.50", may be part of a number unless a space follows. */
 const completeEnd = /(?:\D[.!?…。！？؟]|[.!?…。！？؟]\s)["'”’»)*_\s]*$/u;
 
-/** Whether a text that pauses here has come to the end of a sentence. */
+/** Whether a text ends with a complete sentence. */
 export const endsSentence = (text: string): boolean => completeEnd.test(text);
 
 /**
- * Splits a text into sentences while it arrives. Each keeps its spaces, so that together they are the text. The last
- * sentence so far is held back, since it may continue, until more text comes, or pauses after the end of a sentence. An
- * empty chunk says that the text pauses, whatever its end.
+ * Splits a streamed text into sentences. Sentences keep their spaces, so that they join to the original text. The last
+ * sentence is held back, since it may continue, until more text arrives or the stream pauses after a complete sentence.
+ * An empty chunk releases it in any case.
  */
 export async function* sentences(text: AsyncIterable<string>, language: string): AsyncGenerator<string> {
   const segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
@@ -29,7 +29,7 @@ export async function* sentences(text: AsyncIterable<string>, language: string):
 }
 
 /**
- * Yields the chunks of a text, and an empty one if no more comes for a while.
+ * Yields the chunks of a text, and an empty chunk when the stream pauses.
  *
  * @param mayPause whether a pause matters at this point.
  */
@@ -52,14 +52,14 @@ export async function* withPauses(
   }
 }
 
-/** Its error is handled when it is awaited, which may be later. */
+/** Prevents an unhandled rejection: the promise may be awaited only later. */
 function startNext(chunks: AsyncIterator<string>): Promise<IteratorResult<string>> {
   const next = chunks.next();
   next.catch(() => undefined);
   return next;
 }
 
-/** Returns undefined if nothing comes for a while. */
+/** Returns undefined if the promise is pending for longer than {@link idleMs}. */
 async function unlessIdle<Value>(next: Promise<Value>): Promise<Value | undefined> {
   const idle = Promise.withResolvers<undefined>();
   const timer = setTimeout(idle.resolve, idleMs, undefined);

@@ -1,6 +1,6 @@
 import type { AudioEndpoint } from './audio-endpoint.ts';
 
-/** A provider of speech that assistants can choose. */
+/** A speech provider that assistants can choose. */
 interface Provider {
   code: string;
   name: string;
@@ -8,16 +8,16 @@ interface Provider {
   languages: readonly string[] | undefined;
 }
 
-/** What speaks for assistants that choose it, or one of its voices. */
+/** The synthesis provider of assistants that choose it or one of its voices. */
 export interface SynthesizerConfig extends Provider {
-  /** Undefined: speech without a network. `voice` speaks for assistants without one of its voices. */
+  /** Undefined: offline speech. `voice` is used for assistants without one of its voices. */
   endpoint: (AudioEndpoint & { voice: string }) | undefined;
   voices: readonly ProviderVoice[];
 }
 
-/** What transcribes for assistants that choose it. */
+/** The transcription provider of assistants that choose it. */
 export interface TranscriberConfig extends Provider {
-  /** Undefined: without a network. */
+  /** Undefined: offline transcription. */
   endpoint: AudioEndpoint | undefined;
 }
 
@@ -33,13 +33,13 @@ export interface ProviderVoice {
   accent: string;
 }
 
-/** What speaks and listens in calls whose sound this service converts. */
+/** Speech settings of calls whose audio the service transcribes and synthesizes. */
 export interface SpeechConfig {
-  /** Speaks unless an assistant's provider has an endpoint; undefined: speech without a network. */
+  /** Used unless the assistant's provider has an endpoint; undefined: offline speech. */
   synthesizer: (AudioEndpoint & { voice: string }) | undefined;
-  /** Transcribes unless an assistant's provider has an endpoint; undefined: without a network. */
+  /** Used unless the assistant's provider has an endpoint; undefined: offline transcription. */
   transcriber: AudioEndpoint | undefined;
-  /** Whether endpoints also transcribe what customers have said so far, to show it. */
+  /** Whether endpoints also transcribe unfinished speech, to display it. */
   isProvisional: boolean;
   synthesizers: readonly SynthesizerConfig[];
   transcribers: readonly TranscriberConfig[];

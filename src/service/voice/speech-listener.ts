@@ -1,17 +1,17 @@
-/** Is told what is said on a line while it is said, to show it. */
+/** Receives the speech of both sides of a line as it happens, to display it. */
 export interface SpeechListener {
   onCustomerSpeaking(): void;
   onCustomerPaused(): void;
-  /** What the customer has said so far. The next text replaces it. */
+  /** Provisional transcript of the current utterance. The next one replaces it. */
   onProvisional(text: string): void;
-  /** What the customer has said in the end; empty if nothing was understood. */
+  /** Final transcript of the utterance; empty if nothing was understood. */
   onCustomerSaid(text: string): void;
-  /** The assistant begins to say these words, after those before. */
+  /** The assistant starts to say this text, which follows the previous one. */
   onAssistantSaying(text: string): void;
-  /** The assistant falls silent for a moment, since the customer may be interrupting it. */
+  /** The assistant pauses because the customer may be interrupting it. */
   onAssistantPausing(): void;
-  /** The assistant continues to speak: the customer did not interrupt it. */
+  /** The assistant resumes: the customer did not interrupt it. */
   onAssistantContinuing(): void;
-  /** The assistant has stopped speaking: what was heard, which is less than it was to say if it was cut off. */
+  /** The assistant has stopped speaking. `heard` is the text that was played, shortened if it was cut off. */
   onAssistantSaid(heard: string, isCutOff: boolean): void;
 }

@@ -16,7 +16,7 @@ export interface SpeechOutputParts {
 /** A timer cannot wait longer than 2^31 - 1 milliseconds. */
 const longestTimer = 2_147_483_647;
 
-/** What the assistant says on a line whose sound this process plays: one text at a time. */
+/** Plays the assistant's speech on a line, one text at a time. */
 export class SpeechOutput {
   readonly #parts: SpeechOutputParts;
   readonly #marks = new Map<string, () => void>();
@@ -40,9 +40,9 @@ export class SpeechOutput {
   /**
    * Speaks a text, and resolves when it has been heard or cut off.
    *
-   * @param speak passes its sound to the peer, until its signal is aborted.
+   * @param speak passes the text's audio to the peer until its signal is aborted.
    * @param seconds the text is cut off after this time.
-   * @param signal cuts the text off, too.
+   * @param signal also cuts the text off.
    */
   async say(
     speak: (spoken: SpokenText, signal: AbortSignal) => Promise<void>,
@@ -82,7 +82,7 @@ export class SpeechOutput {
     }
   }
 
-  /** Passes the sound of each sentence to the peer, at most one sentence ahead of what is heard. */
+  /** Passes the audio of each sentence to the peer, at most one sentence ahead of playback. */
   async speakSentences(
     text: AsyncIterable<string>,
     language: string,
@@ -96,7 +96,7 @@ export class SpeechOutput {
     for (;;) {
       const result = await Promise.race([parts.next(), spoken.over]);
       if (spoken.isOver || typeof result !== 'object') {
-        // A generator that waits for the model returns only after that, so this does not wait for it.
+        // Not awaited: a generator that is waiting for the model returns only after the model has answered.
         parts.return(undefined).catch(() => undefined);
         return;
       }
@@ -104,7 +104,7 @@ export class SpeechOutput {
       const sentence = spoken.add(result.value);
       const started = Promise.withResolvers<undefined>();
       let isMarked = false;
-      // Not before there is sound: the customer would seem to interrupt a silent assistant.
+      // Only once there is audio: otherwise the customer would seem to interrupt a silent assistant.
       const markStart = () => {
         if (isMarked || signal.aborted) return;
         isMarked = true;
@@ -135,7 +135,7 @@ export class SpeechOutput {
     });
   }
 
-  /** Falls silent until it is known whether the customer interrupts. */
+  /** Pauses playback until it is known whether the customer interrupts. */
   pause(): void {
     if (!this.isAudible || this.isPaused) return;
     this.#spoken?.pause();
@@ -146,7 +146,7 @@ export class SpeechOutput {
     return this.#spoken?.isPaused === true;
   }
 
-  /** Goes on after a pause. */
+  /** Resumes after a pause. */
   resume(): void {
     if (!this.isPaused) return;
     this.#spoken?.resume();
@@ -161,14 +161,14 @@ export class SpeechOutput {
     this.#parts.peer.flush();
   }
 
-  /** Calls back when all sound so far has been heard, unless it is discarded. */
+  /** Calls `callback` when all audio so far has been played, unless it is discarded. */
   mark(callback: () => void): void {
     const id = String(this.#markCount++);
     this.#marks.set(id, callback);
     this.#parts.peer.mark(id);
   }
 
-  /** As of {@link AudioListener.onMark}. */
+  /** Handles {@link AudioListener.onMark}. */
   onMark(id: string): void {
     const callback = this.#marks.get(id);
     this.#marks.delete(id);

@@ -25,7 +25,7 @@ export interface Transcriber {
     signal: AbortSignal,
     onUsage?: (usage: TranscriptionUsage) => void,
   ): Promise<string>;
-  /** As {@link transcribe}, for speech that is not over; undefined if others need the capacity. */
+  /** Like {@link transcribe}, for unfinished speech. Returns undefined if no capacity is free. */
   transcribeSoFar?(
     samples: Int16Array,
     rate: number,
@@ -39,7 +39,7 @@ export interface Transcriber {
 
 /** Converts text to speech. Samples are 16-bit, mono. */
 export interface Synthesizer {
-  /** Speaks a sentence; yields the sound while it is made. */
+  /** Speaks a sentence and streams its audio. */
   speak(text: string, settings: VoiceSettings, rate: number, signal: AbortSignal): AsyncIterable<Int16Array>;
   /** Returns why it cannot serve a language, as a sentence; undefined if it can. */
   problem?(language: string): string | undefined;

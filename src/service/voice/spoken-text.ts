@@ -3,18 +3,18 @@ import type { Spoken } from './line.ts';
 /** Why a text was cut off. */
 export type CutOff = NonNullable<Spoken['cutOffBy']>;
 
-/** A sentence whose sound was passed to the peer, at least in part. */
+/** A sentence whose audio was passed to the peer, at least in part. */
 interface Sentence {
   text: string;
-  /** Duration of its sound. */
+  /** Duration of its audio. */
   seconds: number;
-  /** The line's clock when its first sound was heard; undefined before. */
+  /** Time on the line's clock when its playback started; undefined before. */
   startedAt: number | undefined;
-  /** For how long it was paused since then. */
+  /** Seconds for which it was paused since then. */
   pausedSeconds: number;
 }
 
-/** A text while it is spoken: which part of it has been heard. */
+/** Tracks which part of a text has been heard while it is spoken. */
 export class SpokenText {
   readonly #now: () => number;
   readonly #sentences: Sentence[] = [];
@@ -100,7 +100,7 @@ export class SpokenText {
   }
 }
 
-/** Returns the words of a text that are complete within so many characters. */
+/** Returns the complete words within the first `length` characters of a text. */
 function wholeWords(text: string, length: number): string {
   const beginning = text.slice(0, length);
   return /\s/.test(text[length] ?? ' ') ? beginning : beginning.replace(/\s*\S*$/, '');

@@ -1,13 +1,13 @@
 import { ActivityDetector } from './activity-detector.ts';
 import type { SpeechDetector } from './voice-module.ts';
 
-/** Something that the customer says, while or after it is said. */
+/** An utterance of the customer, finished or not. */
 export interface Utterance {
-  /** With a moment before the speech, and the pause at its end. */
+  /** Includes a short lead-in before the speech and the pause after it. */
   samples: Int16Array;
-  /** From the first to the last speech. */
+  /** From the first to the last speech frame. */
   seconds: number;
-  /** Seconds since the last speech. */
+  /** Seconds since the last speech frame. */
   pause: number;
 }
 
@@ -18,20 +18,20 @@ export interface Utterance {
 export type TurnEvent = { type: 'speaking' | 'paused' | 'ended'; utterance: () => Utterance };
 
 export interface TurnSettings {
-  /** Seconds of pause that end what the customer says. */
+  /** Seconds of silence that end an utterance. */
   pause: number;
-  /** Seconds of speech that are needed; less is a noise. */
+  /** Minimum seconds of speech; shorter sounds are noise. */
   shortest: number;
 }
 
-/** Kept from before the first speech, since words begin quietly. */
+/** Lead-in kept from before the first speech frame, since words start quietly. */
 const leadSeconds = 0.3;
 /** Silence after which the end is likely: breaths and the gaps between words are shorter. */
 const shortPause = 0.3;
 /** Longer speech is divided. */
 const longestSeconds = 60;
 
-/** Divides the sound of a line into what the customer says. */
+/** Splits the audio of a line into the customer's utterances. */
 export class TurnDetector {
   readonly #rate: number;
   readonly #settings: TurnSettings;
@@ -43,14 +43,14 @@ export class TurnDetector {
   #silentFrames = 0;
   #hasPaused = false;
 
-  /** @param detector decides which sound is speech. */
+  /** @param detector decides which frames are speech. */
   constructor(rate: number, settings: TurnSettings, detector: SpeechDetector = new ActivityDetector(rate)) {
     this.#rate = rate;
     this.#settings = settings;
     this.#activity = detector;
   }
 
-  /** Takes the next samples, and returns what they change. */
+  /** Processes the next samples. Returns the resulting event, if any. */
   detect(samples: Int16Array): TurnEvent | undefined {
     this.#chunks.push(samples);
     this.#length += samples.length;
@@ -79,17 +79,17 @@ export class TurnDetector {
     return { type: 'paused', utterance };
   }
 
-  /** Speech in what the customer is saying, without pauses. */
+  /** Seconds of speech in the current utterance, without pauses. */
   get voicedSeconds(): number {
     return this.#voicedFrames * this.#activity.frameSeconds;
   }
 
-  /** Time since the customer's last speech. */
+  /** Seconds since the last speech frame. */
   get silentSeconds(): number {
     return this.#silentFrames * this.#activity.frameSeconds;
   }
 
-  /** Ends what the customer is saying without a pause, if it is speech. */
+  /** Ends the current utterance without waiting for a pause. Returns undefined if it is only noise. */
   end(): TurnEvent | undefined {
     const isSpeech = this.voicedSeconds >= this.#settings.shortest;
     const utterance = this.#utterance();
@@ -97,7 +97,7 @@ export class TurnDetector {
     return isSpeech ? { type: 'ended', utterance: () => utterance } : undefined;
   }
 
-  /** Forgets what the customer has said so far. */
+  /** Discards the current utterance. */
   reset(): void {
     this.#voicedFrames = this.#framesSinceStart = this.#silentFrames = 0;
     this.#hasPaused = false;

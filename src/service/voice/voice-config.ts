@@ -9,8 +9,8 @@ export interface VoiceConfig {
   stunUrl: string | undefined;
   turn: { url: string; secret: string } | undefined;
   speech: SpeechConfig;
-  /** The model that writes down what the customer says to a realtime model. */
+  /** The model that transcribes the customer in calls with a realtime model. */
   transcriptionModel: string;
-  /** Folder with voices of the operator. */
+  /** Folder with the operator's own voices. */
   modelFolder: string | undefined;
 }

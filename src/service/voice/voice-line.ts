@@ -26,21 +26,24 @@ export interface VoiceLineParts {
   createDetector?: ((rate: number) => SpeechDetector) | undefined;
 }
 
-/** Shorter sounds are noises. */
+/** Shorter sounds are noise. */
 const shortestSpeech = 0.12;
-/** Speech that is needed for each word before it is worth counting them. */
+/** Seconds of speech per required word before the words are counted. */
 const secondsPerWord = 0.25;
 /** Additional speech before the words are counted again. */
 const recountSeconds = 0.5;
-/** Additional speech before the customer's words are shown again, at least. */
+/** Minimum additional speech before the provisional transcript is updated. */
 const guessSeconds = 0.8;
-/** How much longer the speech must be then: all of it is transcribed again, so together this stays below three times. */
+/**
+ * Minimum growth of the utterance before the next update. Each update transcribes all of it, so the total stays below
+ * three times its length.
+ */
 const guessGrowth = 1.5;
-/** Silence after which a sound that was too short for an interruption is over, and the assistant continues. */
+/** Silence after which the assistant resumes, if the sound was too short for an interruption. */
 const resumeSeconds = 0.4;
 const transcriptionMs = 30_000;
 
-/** A call whose sound the service itself converts to text and back. */
+/** A call whose audio the service itself transcribes and synthesizes. */
 export class VoiceLine extends AudioLine {
   readonly #synthesizer: Synthesizer;
   readonly #transcriber: Transcriber;
@@ -50,15 +53,15 @@ export class VoiceLine extends AudioLine {
   readonly #onUsage: ((usage: TranscriptionUsage) => void) | undefined;
   readonly #turns: TurnDetector;
   readonly #closed = new AbortController();
-  /** Undefined: the customer speaks one of several. */
+  /** Undefined if the customer may speak several languages. */
   readonly #heardLanguage: string | undefined;
-  /** The last transcription, so that events keep their order. */
+  /** The chain of pending transcriptions, which keeps events in order. */
   #understanding = Promise.resolve();
   #isCounting = false;
   #isCustomerSpeaking = false;
-  /** Whether the customer began to speak while the assistant could not be heard. */
+  /** Whether the customer started to speak while the assistant could not be heard. */
   #spokeFirst = false;
-  /** Whether it is not known yet if the assistant gives way to what the customer has said. */
+  /** Whether it is still open if the customer's utterance interrupts the assistant. */
   #isDeciding = false;
   #isGuessing = false;
   /** The transcription that began in a pause, before it was long enough to end what the customer says. */
@@ -67,7 +70,7 @@ export class VoiceLine extends AudioLine {
   #vainSeconds = 0;
   /** Speech after which the customer's words are shown again. */
   #guessAfter = guessSeconds;
-  /** Speech after which the words are counted. */
+  /** Seconds of speech after which the words are counted. */
   #countAfter = 0;
 
   constructor({ synthesizer, transcriber, createDetector, ...parts }: VoiceLineParts) {
@@ -137,8 +140,8 @@ export class VoiceLine extends AudioLine {
   }
 
   /**
-   * Stops the assistant if the customer has spoken for long enough, or said enough words. Until it is known whether it
-   * is long enough, the assistant pauses, so that it never talks over the customer.
+   * Stops the assistant if the customer has spoken for long enough, or said enough words. If no words are required, the
+   * assistant pauses until then, so that it does not talk over the customer.
    */
   #interrupt(spoken: SpokenText, utterance: () => Utterance): void {
     const { minInterruptWords, interruptSensitivity } = this.#settings;
@@ -166,9 +169,9 @@ export class VoiceLine extends AudioLine {
   }
 
   /**
-   * Decides whether the assistant gives way to what the customer has said while it can be heard.
+   * Decides whether an utterance during the assistant's speech interrupts it.
    *
-   * @param wasFirst whether the customer began before it could be heard.
+   * @param wasFirst whether the customer started before the assistant could be heard.
    */
   #decide(spoken: SpokenText, utterance: Utterance, wasFirst: boolean): void {
     const { minInterruptWords } = this.#settings;
@@ -195,7 +198,7 @@ export class VoiceLine extends AudioLine {
     this.#listener?.onAssistantContinuing();
   }
 
-  /** Follows what the customer is saying, and shows it as far as it is understood. */
+  /** Reports the customer's speech to the listener, with provisional transcripts. */
   #follow(event: TurnEvent | undefined, isAudible: boolean): void {
     const listener = this.#listener;
     if (event?.type === 'speaking' && (this.#settings.allowInterruptions || !isAudible)) {

@@ -12,7 +12,7 @@ export interface IceServer {
   credential?: string;
 }
 
-/** Where calls from browsers send and receive their sound. */
+/** Network settings for the audio of web calls. */
 export interface MediaSettings {
   /** First and last UDP port, at least ten apart; undefined: any free port. */
   udpPorts?: readonly [first: number, last: number] | undefined;
@@ -22,9 +22,9 @@ export interface MediaSettings {
   listenAddress?: string | undefined;
 }
 
-/** Speech without a network. */
+/** Settings of offline speech. */
 export interface OfflineSpeechSettings {
-  /** Folder with voices of the operator, one folder for each language. */
+  /** Folder with the operator's own voices, one subfolder per language. */
   modelFolder?: string | undefined;
 }
 
@@ -34,19 +34,19 @@ export interface VoiceModuleSettings {
 }
 
 /**
- * The optional package with sound for web calls and speech without a network. It contains copies of the service's
- * classes, so `instanceof` does not hold between the two.
+ * The optional package: audio for web calls and offline speech. It bundles copies of the service's classes, so
+ * `instanceof` fails between the two.
  */
 export interface VoiceModule {
-  /** Answers WebRTC offers; the sound goes through this process. */
+  /** Answers WebRTC offers. The audio passes through this process. */
   readonly media: MediaServer;
-  /** Speaks without a network; undefined if parts are missing. */
+  /** The offline synthesizer; undefined if components are missing. */
   readonly synthesizer: Synthesizer | undefined;
-  /** Transcribes without a network; undefined if parts are missing. */
+  /** The offline transcriber; undefined if components are missing. */
   readonly transcriber: Transcriber | undefined;
-  /** Missing parts, one sentence each, for `/readyz`. */
+  /** Missing components, one sentence each, for `/readyz`. */
   readonly problems: readonly string[];
-  /** Creates a detector of speech; undefined: the service detects it by loudness. */
+  /** Creates a speech detector. If undefined, the service detects speech by loudness. */
   readonly createDetector?: ((rate: number) => SpeechDetector) | undefined;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export interface MediaServer {
   /**
    * Answers a browser's offer. The answer has all candidates.
    *
-   * @throws Error if something else than the offer is at fault.
+   * @throws Error if answering fails for a reason other than the offer.
    */
   answer(offer: string): Promise<WebAnswer | RefusedOffer>;
   /** Returns why it cannot answer any offer, as a sentence; undefined if it can. */
@@ -67,35 +67,38 @@ export interface MediaServer {
 
 export interface WebAnswer {
   sdp: string;
-  /** Must be closed, even if the browser never connects: it closes itself after 30 seconds without connection. */
+  /** Must be closed by the caller. It also closes itself if the browser does not connect within 30 seconds. */
   peer: WebPeer;
 }
 
-/** The offer cannot be answered; the reason is a sentence for the developer of the page. */
+/** The offer cannot be answered. The reason is a sentence for the developer of the page. */
 export interface RefusedOffer {
   refused: 'invalid-offer' | 'no-port' | 'stopping';
   reason: string;
 }
 
-/** A browser: sound in both directions and the data channel `events`. */
+/** A browser: audio in both directions and the data channel `events`. */
 export interface WebPeer extends AudioPeer {
   /** Resolves with true once the browser is connected, or with false if it is closed before. */
   readonly connected: Promise<boolean>;
-  /** Sends an event, also if the peer is closed right after that. It is kept until the data channel is open. */
+  /**
+   * Sends an event, or queues it until the data channel is open. The event is sent even if the peer is closed right
+   * afterwards.
+   */
   send(event: Readonly<Record<string, unknown>>): void;
   /**
-   * Called with each event of the browser: an object, at most 64 KiB as JSON; anything else is dropped. Set it before
-   * {@link open}.
+   * Called with each event from the browser: an object of at most 64 KiB as JSON. Anything else is dropped. Set it
+   * before {@link open}.
    */
   onEvent?: ((event: Readonly<Record<string, unknown>>) => void) | undefined;
   /**
-   * Called 50 times a second with the sound that the browser is sent, undefined for silence, and with the number of
-   * frames before it that were left out because the process was busy.
+   * Called 50 times a second with the frame sent to the browser (undefined for silence) and the number of preceding
+   * frames that were skipped because the process was busy.
    */
   onPlayed?: ((frame: Int16Array | undefined, skipped: number) => void) | undefined;
 }
 
-/** Decides which frames are speech: one boolean for each complete frame. */
+/** Detects speech. Returns one boolean per complete frame. */
 export interface SpeechDetector {
   readonly frameSeconds: number;
   detect(samples: Int16Array): boolean[];

@@ -1,7 +1,7 @@
 import type { SpeechSettings } from './line.ts';
 import type { VoiceSettings } from './speech-service.ts';
 
-/** Returns how an assistant's texts are spoken. */
+/** Returns an assistant's settings for the synthesizer. */
 export const voiceSettings = ({ language, voice, speed }: SpeechSettings): VoiceSettings => ({
   language,
   voice: voice?.name,

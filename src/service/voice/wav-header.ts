@@ -9,7 +9,7 @@ export interface WavFormat {
   bits: number;
 }
 
-/** Encodes the header of a WAV file, with the length of the samples in bytes. */
+/** Encodes the header of a WAV file whose samples take `length` bytes. */
 export function wavHeader({ rate, channels, bits }: WavFormat, length: number): Buffer<ArrayBuffer> {
   const frame = (channels * bits) / 8;
   const header = Buffer.alloc(wavHeaderLength);

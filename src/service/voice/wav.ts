@@ -1,6 +1,6 @@
 import { wavHeader, wavHeaderLength } from './wav-header.ts';
 
-/** Longest header that is read before the samples: other chunks may come first. */
+/** Maximum length of the header: other chunks may precede the samples. */
 const maxHeaderLength = 65_536;
 
 /** Encodes samples as a WAV file (16-bit, mono). */
@@ -12,10 +12,10 @@ export function encodeWav(samples: Int16Array, rate: number): Buffer<ArrayBuffer
 }
 
 /**
- * Reads a WAV file (16-bit, mono) while it arrives. Lengths in the header are ignored, since a server that streams does
- * not know them.
+ * Decodes a streamed WAV file (16-bit, mono). Lengths in the header are ignored, since a streaming server does not know
+ * them.
  *
- * @throws Error if it is not such a file.
+ * @throws Error if the audio has another format.
  */
 export async function* decodeWav(
   bytes: AsyncIterable<Uint8Array>,
@@ -35,7 +35,7 @@ export async function* decodeWav(
     yield { rate, samples: readSamples(rest, count) };
     rest = rest.subarray(count * 2);
   }
-  if (rate === undefined) throw new Error('The sound ended before its WAV header was complete.');
+  if (rate === undefined) throw new Error('The audio ended before the WAV header was complete.');
 }
 
 /** Copies 16-bit samples, since bytes from the network may not be aligned. */
@@ -46,14 +46,14 @@ export function readSamples(bytes: Buffer, count = Math.floor(bytes.length / 2))
 /** Returns undefined if the header is not complete. */
 function readHeader(file: Buffer): { rate: number; length: number } | undefined {
   if (file.length >= 12 && (ascii(file, 0) !== 'RIFF' || ascii(file, 8) !== 'WAVE')) {
-    throw new Error('The sound is not a WAV file.');
+    throw new Error('The audio is not a WAV file.');
   }
   let at = 12;
   let rate: number | undefined;
   while (file.length >= at + 8) {
     const id = ascii(file, at);
     if (id === 'data') {
-      if (rate === undefined) throw new Error('The WAV file has no format before its samples.');
+      if (rate === undefined) throw new Error('The WAV file has no format chunk before its samples.');
       return { rate, length: at + 8 };
     }
     const length = file.readUInt32LE(at + 4);
@@ -63,7 +63,7 @@ function readHeader(file: Buffer): { rate: number; length: number } | undefined 
       rate = file.readUInt32LE(at + 12);
       if (channels !== 1 || bits !== 16 || rate < 8000 || rate > 48_000) {
         throw new Error(
-          `The WAV file has ${String(channels)} channels of ${String(bits)} bits at ${String(rate)} Hz; one of 16 bits at 8,000 to 48,000 Hz is needed.`,
+          `The WAV file has ${String(channels)} channels of ${String(bits)} bits at ${String(rate)} Hz. 16-bit mono at 8,000 to 48,000 Hz is required.`,
         );
       }
     }

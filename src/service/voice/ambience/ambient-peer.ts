@@ -2,16 +2,16 @@ import type { AudioListener, AudioPeer } from '../audio-peer.ts';
 import type { AmbientSound } from './ambient-sound.ts';
 import { renderAmbience } from './render-ambience.ts';
 
-/** Frames of some peers: they pad sound that does not fill one. */
+/** Frame length of peers that pad audio that does not fill a frame. */
 const frameSeconds = 0.02;
-/** Seconds of background that are passed at once, and that wait to be played: what is said next waits for them. */
+/** Seconds of background queued at once, and queued ahead. Speech plays after the queued background. */
 const pieceSeconds = 0.04;
 const secondsAhead = 0.12;
 
-/** Identifies this class's own marks, which contain the number of samples before them. */
+/** Prefix of this class's own marks, which contain the number of flushes and of samples before them. */
 const ownMark = 'ambience ';
 
-/** Adds a background sound to what is played, also while nothing is. */
+/** Mixes a background sound into the played audio, and plays it during silence. */
 export class AmbientPeer implements AudioPeer, AudioListener {
   readonly rate: number;
   readonly #peer: AudioPeer;
@@ -19,13 +19,13 @@ export class AmbientPeer implements AudioPeer, AudioListener {
   readonly #volume: number;
   #listener: AudioListener | undefined;
   #isClosed = false;
-  /** Samples that were passed to the peer, and those that were certainly played. */
+  /** Number of samples passed to the peer, and of samples known to be played. */
   #passed = 0;
   #played = 0;
   #markedAt = -1;
   /** Samples that do not fill a frame. */
   #rest = new Int16Array(0);
-  /** Marks after a flush must differ from those before it. */
+  /** Number of flushes. Distinguishes marks after a flush from those before it. */
   #flushes = 0;
 
   constructor(peer: AudioPeer, { name, volume }: AmbientSound) {
@@ -56,7 +56,7 @@ export class AmbientPeer implements AudioPeer, AudioListener {
     this.#peer.mark(id);
   }
 
-  /** The background pauses, too: it is already mixed with what was said. */
+  /** The background pauses, too: it is already mixed into the speech. */
   pause(): void {
     this.#peer.pause();
   }
@@ -100,7 +100,7 @@ export class AmbientPeer implements AudioPeer, AudioListener {
     this.#listener?.onClosed();
   }
 
-  /** Passes background on, if little else waits to be played. */
+  /** Queues background if little audio is queued. */
   #fill(): void {
     const piece = this.rate * pieceSeconds;
     while (!this.#isClosed && this.#passed - this.#played <= this.rate * secondsAhead) {
@@ -117,7 +117,7 @@ export class AmbientPeer implements AudioPeer, AudioListener {
     this.#pass(frame);
   }
 
-  /** Marks tell when the end is near, so that background follows without a gap. */
+  /** Sets marks that report when the queue runs low, so that background follows without a gap. */
   #pass(samples: Int16Array): void {
     const piece = this.rate * pieceSeconds;
     for (let at = 0; at < samples.length; at += piece) {
@@ -139,6 +139,6 @@ export class AmbientPeer implements AudioPeer, AudioListener {
   }
 }
 
-/** Returns a peer that plays a background sound, too, if there is one. */
+/** Adds a background sound to a peer, if there is one. */
 export const withAmbience = (peer: AudioPeer, sound: AmbientSound | undefined): AudioPeer =>
   sound ? new AmbientPeer(peer, sound) : peer;

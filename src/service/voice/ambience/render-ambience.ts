@@ -44,7 +44,7 @@ const recipes: Readonly<Record<AmbientSound['name'], (loop: SoundLoop) => SoundL
       .events({ count: 5, level: 1, seconds: 0.14, shape: chirp }),
 };
 
-/** Nothing in the sounds is above 4 kHz, and a call must not wait for them, so higher rates are interpolated. */
+/** The sounds have no content above 4 kHz, so higher rates are interpolated, which is faster than rendering. */
 const renderedRate = 8000;
 
 const loops = new Map<string, Int16Array>();

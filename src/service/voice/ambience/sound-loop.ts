@@ -6,7 +6,7 @@ interface Noise {
   from: number;
   to: number;
   level: number;
-  /** How often it swells within the loop, and by which share of its level. */
+  /** Number of swells within the loop, and their share of the level. */
   swells?: number;
   depth?: number;
 }
@@ -16,13 +16,13 @@ interface Events {
   count: number;
   level: number;
   seconds: number;
-  /** The sound at a time, from -1 to 1; `pitch`, from 0 to 1, is random for each one. */
+  /** The sample at a time, from -1 to 1. `pitch`, from 0 to 1, is random for each event. */
   shape: (second: number, pitch: number) => number;
 }
 
 /**
- * A sound that is made of layers. Each layer is periodic in the length of the loop, so that its end leads to its
- * beginning. Its noise is pseudorandom, so it is the same each time.
+ * A looping sound built from layers. Each layer is periodic in the length of the loop, so the loop has no seam. The
+ * noise has a fixed seed, so the sound is the same each time.
  */
 export class SoundLoop {
   readonly #rate: number;
@@ -41,7 +41,7 @@ export class SoundLoop {
     return this;
   }
 
-  /** Voices in the distance, without words. */
+  /** Distant voices without words. */
   voices(count: number, level: number): this {
     for (let voice = 0; voice < count; voice++) {
       const from = 150 + 250 * this.#random();
@@ -94,7 +94,7 @@ export class SoundLoop {
     const share = 1 - Math.exp((-2 * Math.PI * hertz) / this.#rate);
     const filtered = new Float64Array(samples.length);
     let state = 0;
-    // The second round begins in the state in which the loop ends.
+    // The second round starts with the filter's state at the end of the loop, which removes the seam.
     for (let round = 0; round < 2; round++) {
       // Iterators would take ten times as long.
       for (let index = 0; index < samples.length; index++) {
@@ -106,7 +106,7 @@ export class SoundLoop {
   }
 }
 
-/** Returns the value at a position between those of a circle, without edges. */
+/** Interpolates smoothly between values on a circle. */
 function between(values: readonly number[], position: number): number {
   const index = Math.floor(position);
   const [one = 0, other = 0] = [values[index % values.length], values[(index + 1) % values.length]];
@@ -119,7 +119,7 @@ function rms(samples: Float64Array): number {
   return Math.sqrt(sum / samples.length);
 }
 
-/** Mulberry32: numbers from 0 to 1, the same ones for the same seed. */
+/** Mulberry32: numbers from 0 to 1, reproducible by their seed. */
 function pseudorandom(seed: number): () => number {
   let state = seed;
   return () => {
