@@ -211,7 +211,7 @@ describe('makeCall rejects', () => {
     const { status, json } = await make({ phone_number: '+9991234567' });
     assert.deepEqual(
       [status, json],
-      [400, { message: 'No country has a phone number such as +9991234567.' }],
+      [400, { message: '+9991234567 is not a valid phone number in any country.' }],
     );
   });
 

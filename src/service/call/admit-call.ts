@@ -26,7 +26,7 @@ export interface AdmissionParts {
   log: Logger;
 }
 
-/** Why a call is refused. `call-ended` means that the carrier asks again about a call that is over. */
+/** Why a call is refused. `call-ended` means that the carrier asked again about an ended call. */
 export type RefusalReason =
   | 'no-number'
   | 'no-assistant'
@@ -40,7 +40,7 @@ export type RefusalReason =
 /** Time within which the carrier connects an accepted call, in milliseconds. */
 const connectMs = 60_000;
 
-/** Callers hear that the line is busy where a later call may succeed. */
+/** Callers hear a busy line if a later call may succeed. */
 const answers = {
   'no-number': 'rejected',
   'no-assistant': 'rejected',
@@ -52,15 +52,15 @@ const answers = {
   'call-ended': 'rejected',
 } as const satisfies Record<RefusalReason, 'busy' | 'rejected'>;
 
-/** An admission, and why a call was refused. */
+/** An admission with the reason of a refusal. */
 export type ExplainedAdmission = Admission & { why?: RefusalReason };
 
 /**
  * Finds the assistant of a called number and stores the call. If the carrier asks again, possibly in another process,
  * the answer is the same.
  *
- * A call that the owner misses for want of money, or at a limit, is stored with the status `busy` and sends the webhook
- * after a call. Other refused calls are only logged: the owner has blocked the caller, or there is no owner.
+ * A call that is refused because of the balance or a limit is stored with the status `busy`, and the webhook after the
+ * call is sent. Other refused calls are only logged: the caller is blocked, or the number has no assistant.
  */
 export async function admitCall(parts: AdmissionParts, call: IncomingCall): Promise<ExplainedAdmission> {
   const admission = await admit(parts, call);
@@ -75,12 +75,12 @@ async function admit(parts: AdmissionParts, call: IncomingCall): Promise<Explain
   const found = await findAssistant(db, call.to);
   if (found === undefined) return refuse('no-number');
   return db.transaction(async (tx) => {
-    // Locks the owner's row, so that simultaneous questions about a call are answered one after the other.
+    // Locks the owner's row, so that concurrent requests about a call are handled one after the other.
     const { free, limit } = await readFreeCalls(tx, found.userId, parts.limits);
     const earlier = await readAdmission(tx, call.carrierCallId);
     if (earlier) return earlier;
     if (found.assistant === null || found.language === null) return refuse('no-assistant');
-    // A withheld number is empty, and so is whatever is no phone number.
+    // Withheld and invalid numbers are stored as empty.
     const from = isPhoneNumber(call.from) ? call.from : '';
     if (from !== '' && (await isBlocked(tx, found.userId, from))) return refuse('blocked');
     const { available, isLimited } = await readCallBalance(tx, found.userId);
@@ -161,7 +161,7 @@ async function findAssistant(queries: Queries, phoneNumber: string) {
   return found;
 }
 
-/** Returns the answer that was given for a call before. */
+/** Returns the earlier admission of a call, if any. */
 async function readAdmission(tx: Queries, carrierCallId: string): Promise<ExplainedAdmission | undefined> {
   const [found] = await tx
     .select({

@@ -21,7 +21,7 @@ interface SpeakerParts extends EngineContextParts {
   web?: WebPlan | undefined;
 }
 
-/** Number of the latest transcript lines that the engine receives. */
+/** Maximum number of transcript lines that the engine receives. */
 const historyLimit = 40;
 
 const rules = 'what you say is read aloud, so keep it short and use no formatting.';
@@ -75,7 +75,7 @@ export class AssistantSpeaker implements Speaker {
     );
   }
 
-  /** What a realtime model needs to speak instead; it gets no passages but those that it searches. */
+  /** Returns the context for a realtime model. It has no knowledge passages: the model searches for them. */
   brief(history: SpeakerBrief['history']): Omit<SpeakerBrief, 'recordUsage'> {
     const request = this.#request('', [], this.#style);
     return {
@@ -107,10 +107,10 @@ export class AssistantSpeaker implements Speaker {
   }
 
   /**
-   * In a conversation, others may write during a call: in another tab, or while its line is lost. What was said is among
-   * the messages.
+   * In web calls, messages may be written during the call: in another tab, or while the line is lost. The call's own
+   * lines are among the stored messages.
    *
-   * @param said what is to be answered, which is no part of the history.
+   * @param said the message to answer, which is excluded from the history.
    */
   async #history(before: readonly CallMessage[], said?: string): Promise<readonly WrittenMessage[]> {
     if (!this.#web) return before;
@@ -122,7 +122,7 @@ export class AssistantSpeaker implements Speaker {
       );
       return said === undefined ? written : written.filter((_, index) => index !== latest);
     } catch {
-      // The database cannot be reached at the moment; the call continues.
+      // The call continues while the database is unavailable.
       return [...this.#web.history, ...before];
     }
   }

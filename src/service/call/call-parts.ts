@@ -6,7 +6,7 @@ import type { Occasion } from '../voice/line.ts';
 /** An assistant's settings for calls. Durations are in seconds; variables have been filled in. */
 export interface CallSettings {
   initialMessage: string;
-  /** The customer has read the initial message. It is not said again to one who speaks before it can be heard. */
+  /** Whether the customer has read the initial message. It is then not repeated if the customer speaks first. */
   isGreetingRead?: boolean;
   waitForCustomer: boolean;
   maxDuration: number;
@@ -16,7 +16,7 @@ export interface CallSettings {
   reengagementInterval: number;
   endCallOnVoicemail: boolean;
   voiceMailMessage: string;
-  /** Said while the model has not begun to answer; undefined for none. */
+  /** Said while the model has not started to answer; undefined for none. */
   fillers?: StoredFillers | undefined;
 }
 
@@ -27,14 +27,14 @@ export interface CallLog {
   /** Charges for a started minute, counted from 1. Resolves to false if the balance is too low. */
   chargeMinute(minute: number): Promise<boolean | 'minutes-per-day'>;
   /**
-   * Gives the call up, so that another process can continue it: after a transfer, or after its connection was lost.
+   * Releases the call, so that another process can continue it: after a transfer, or after a lost connection.
    *
    * @param duration seconds until now.
    */
   release(duration: number, transferTo?: string): Promise<void>;
 }
 
-/** What an earlier line of the same call has left. */
+/** The state that an earlier line of the same call left. */
 export interface EarlierPart {
   lines: readonly CallMessage[];
   /** Seconds since the call was answered. */

@@ -54,7 +54,7 @@ export interface CallRunnerParts {
   recordUsage: (usage: ModelUsage) => Promise<void>;
   carrier: Carrier;
   rules: CallRules;
-  /** Called once before an inbound call's variables are read. */
+  /** Called once, before an inbound call's variables are read. */
   prepareInbound: (callId: number) => Promise<void>;
   webLog: { limits: WebCallLimits; signals: Signals };
   leaseMs: number;
@@ -64,16 +64,15 @@ export interface CallRunnerParts {
 }
 
 /**
- * The service's side of phone calls. Any process dials a call and receives its reports; the process that the carrier has
- * connected holds it, by a lease in the database. If that process dies and the carrier does not connect another one,
- * the call has failed.
+ * Runs calls. Any process can dial a call and receive its reports. The process that the carrier connects to holds the
+ * call with a lease in the database. If that process dies and the carrier connects to no other, the call fails.
  */
 export class CallRunner implements CallHandler {
   readonly #parts: CallRunnerParts;
   readonly #held: HeldCalls;
-  /** Calls that are being dialed, admitted or taken. Afterwards, the carrier or a conversation has them. */
+  /** Pending operations that dial, admit or take a call. */
   readonly #beginnings = new Set<Promise<unknown>>();
-  /** The conversations on lines of this process, with what interrupts each when the process has to stop. */
+  /** The conversations of this process, each with a function that interrupts it when the process stops. */
   readonly #conversations = new Map<Promise<void>, () => void>();
   readonly #closing = new AbortController();
   readonly #stopping = new AbortController();
@@ -103,7 +102,7 @@ export class CallRunner implements CallHandler {
       await endCall(this.#parts, isWaiting(callId), { status: 'failed', reason: planned });
       return;
     }
-    // The customer would hear nothing if this failed after the answer.
+    // Prepared before dialing: if it failed after the answer, the customer would hear nothing.
     await this.#prepareSpeaker(planned.conversation);
     signal.throwIfAborted();
     const reportMs = answerMs(this.#parts, planned.call.ringingTime);
@@ -121,11 +120,11 @@ export class CallRunner implements CallHandler {
         })
         .where(and(eq(calls.id, callId), eq(calls.token, tokens.token), isOpen))
         .returning({ id: calls.id });
-      // It was deleted, or has failed, before its id was known.
+      // The call was deleted, or has failed, before its id was known.
       if (!open) await jobs.send('hang-up', { carrierCallId });
     } catch (error) {
       this.#parts.log.error({ err: error, callId }, 'the carrier did not accept a call');
-      // After any other error the number may have been dialed, so that reports can follow.
+      // After any other error the number may have been dialed, so reports may follow.
       if (!(error instanceof CarrierError)) return;
       await tryToEndCall(this.#parts, callId, isOpen, { status: 'failed', reason: 'failed' });
     }
@@ -143,7 +142,7 @@ export class CallRunner implements CallHandler {
    */
   async hold(connected: ConnectedCall, line: Line, web?: VisitorSide): Promise<boolean> {
     const { database, leaseMs } = this.#parts;
-    // An owner of its own for each line: an earlier line of the call may be in this process, too.
+    // Each line has its own owner: an earlier line of the call may be in this process, too.
     const lease = { owner: randomUUID(), milliseconds: leaseMs };
     const taken = await this.#begin(takeCall(database, connected, lease));
     if (!taken) {
@@ -159,7 +158,7 @@ export class CallRunner implements CallHandler {
       this.#held.remove(id, held);
     });
     const interrupt = () => {
-      // The visitor's browser connects to another process, if there may be one.
+      // With PostgreSQL, the visitor's browser can reconnect to another process.
       if (web && database.kind === 'postgres') web.lose();
       else interruption.abort(stopError());
     };
@@ -196,9 +195,7 @@ export class CallRunner implements CallHandler {
     await this.#held.renewLeases();
   }
 
-  /**
-   * Dials no more calls, waits for those that would be lost with this process, and interrupts them after `milliseconds`.
-   */
+  /** Stops dialing, waits for the calls of this process, and interrupts them after `milliseconds`. */
   async finish(milliseconds: number): Promise<void> {
     this.#stopping.abort(stopError());
     const { carrier } = this.#parts;
@@ -209,7 +206,7 @@ export class CallRunner implements CallHandler {
     }, milliseconds);
     await waitWithTimeout(milliseconds, Promise.allSettled(this.#beginnings));
     await carrier.settled?.();
-    // A call that was dialed before may be connected only now.
+    // A call that was dialed earlier may be connected only now.
     while (this.#conversations.size > 0) await Promise.all(this.#conversations.keys());
     clearTimeout(deadline);
     await this.#held.close();
@@ -261,14 +258,14 @@ export class CallRunner implements CallHandler {
       });
       const end = await conversation.run();
       if (!end) {
-        // A report that came while this process held the call has not ended it.
+        // Reports that arrived while this process held the call did not end it.
         await endReportedCall(this.#parts, call.id);
         return;
       }
-      // Before the end is stored, since nothing of a call is stored after that.
+      // Before the end is stored: no chunks are accepted afterwards.
       await recorder?.finish();
       const { record } = plan.speaker.assistant;
-      // Recordings of phone calls are made by the carrier.
+      // The carrier records phone calls.
       const isRecorded = !plan.web && record && (carrier.readRecording !== undefined || end.lines.length > 0);
       await tryToEndCall(this.#parts, call.id, isHeld, { ...end, isRecorded });
     } catch (error) {
@@ -303,7 +300,7 @@ export class CallRunner implements CallHandler {
     return AssistantSpeaker.prepare({ ...this.#parts, ...plan, countries });
   }
 
-  /** A call continues without its webhook. */
+  /** The call continues if its webhook fails. */
   async #prepareInbound(callId: number): Promise<void> {
     try {
       await this.#parts.prepareInbound(callId);

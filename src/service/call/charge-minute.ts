@@ -14,7 +14,7 @@ interface Minute {
   minute: number;
   /** USD, with all fees. */
   amount: string;
-  /** USD, the carrier's part of it. */
+  /** The carrier's share of `amount`, in USD. */
   carrierFee?: string;
 }
 

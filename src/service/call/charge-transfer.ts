@@ -7,8 +7,8 @@ import type { EndCallParts } from './end-call.ts';
 import { transferRinging } from './stored-call-log.ts';
 
 /**
- * Charges for the minutes that a transferred customer spoke with the other phone, as far as the balance covers them.
- * No process holds the call meanwhile, so its carrier's duration counts. Repeating it charges nothing.
+ * Charges for the minutes of a transferred call, as far as the balance covers them. No process holds the call during
+ * the transfer, so the carrier's duration counts. Repeated calls charge nothing.
  *
  * @param seconds the duration of the whole call.
  */

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 
-/** Longest wait in seconds: the job of a call has a time limit. */
+/** Maximum wait in seconds: the call's job has a time limit. */
 const longestWait = 30;
 
 /**
- * Waits for the turn of a call, so that all processes together dial at most so many calls a second.
+ * Waits until a call may be dialed. All processes together dial at most `callsPerSecond` calls a second.
  *
- * @throws Error if too many calls wait already, or the signal is aborted.
+ * @throws Error if too many calls are waiting, or the signal is aborted.
  */
 export async function waitForTurn(
   { db }: Database,
@@ -22,6 +22,6 @@ export async function waitForTurn(
       WHERE turns.next_at < clock_timestamp() + ${longestWait} * interval '1 second'
     RETURNING extract(epoch FROM next_at - ${interval} - clock_timestamp())::float AS seconds`);
   const [turn] = rows;
-  if (!turn) throw new Error('Too many calls wait to be dialed.');
+  if (!turn) throw new Error('Too many calls are waiting to be dialed.');
   if (turn.seconds > 0) await pause(turn.seconds * 1000, undefined, { signal });
 }

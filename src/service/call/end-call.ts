@@ -22,7 +22,7 @@ export interface EndCallParts {
 /** The part of a call's result that is stored at its end; the rest was stored during the call. */
 export type EndedCall = Pick<CallResult, 'status' | 'reason'> & {
   duration?: number;
-  /** Whether the carrier has a recording. Web calls that are recorded need no word of it. */
+  /** Whether the carrier has a recording. Recorded web calls are recognized by their chunks. */
   isRecorded?: boolean;
 };
 
@@ -69,7 +69,7 @@ export async function endCall(
         updatedAt: sql`now()`,
         leaseOwner: null,
         leaseUntil: null,
-        // An earlier line may have stored a longer one.
+        // An earlier line may have stored a longer duration.
         ...(duration !== undefined && { duration: sql`greatest(${calls.duration}, ${duration}::integer)` }),
         recordingToken: sql`CASE WHEN ${isRecorded} OR EXISTS (
             SELECT FROM ${recordingChunks} WHERE ${recordingChunks.callId} = ${calls.id})
@@ -100,5 +100,5 @@ async function refund(tx: Queries, { id, userId }: { id: number; userId: number 
   await tx.update(calls).set({ carrierCost: 0, totalCost: 0 }).where(eq(calls.id, id));
 }
 
-/** The visitor of a web call did not come back. */
+/** The visitor of a web call did not reconnect. */
 export const lostCall: EndedCall = { status: 'ended_by_customer', reason: 'connection-lost' };

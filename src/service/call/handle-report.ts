@@ -13,7 +13,7 @@ import { answerMs, isKeyed, isOpen } from './take-call.ts';
 import type { CallKey } from './take-call.ts';
 
 interface ReportParts extends EndCallParts {
-  /** Tells the conversation of a call, in whichever process it is, who has answered. */
+  /** Notifies the conversation of a call, in any process, of who answered. */
   onIdentified: (callId: number, by: AnsweredBy) => Promise<void>;
   carrier: Pick<Carrier, 'secondMs'>;
   leaseMs: number;
@@ -23,7 +23,7 @@ const isUnanswered = inArray(calls.status, ['initiated', 'ringing']);
 const unheld = isNull(calls.leaseOwner);
 
 /**
- * Stores a carrier's report. A report that came before, or that a later one has overtaken, changes nothing.
+ * Stores a carrier's report. Repeated and outdated reports change nothing.
  *
  * @throws Refusal if there is no such call.
  */
@@ -38,7 +38,7 @@ export async function handleReport(parts: ReportParts, report: CallReport): Prom
   }
   const isThis = eq(calls.id, call.id);
   const { carrierCallId } = report;
-  // If the process died that had the call dialed, its id becomes known here.
+  // If the process that dialed the call died, the carrier's call id first becomes known here.
   if (carrierCallId !== undefined && call.carrierCallId === null) {
     await db.update(calls).set({ carrierCallId }).where(isThis);
   }
@@ -56,7 +56,7 @@ export async function handleReport(parts: ReportParts, report: CallReport): Prom
         .where(and(isThis, isUnanswered, unheld))
         .returning({ id: calls.id });
       if (!ringing && call.endReason === 'not-reported' && carrierCallId !== undefined) {
-        // It was given up while it waited in the carrier's queue.
+        // The call was abandoned while it was in the carrier's queue.
         await parts.jobs.send('hang-up', { carrierCallId });
       }
       return;
@@ -100,7 +100,7 @@ export async function handleReport(parts: ReportParts, report: CallReport): Prom
 }
 
 /**
- * Ends a call whose end the carrier has reported, unless a process holds it: that one notices the end on its line, or
+ * Ends a call whose end the carrier has reported, unless a process holds it: that process sees the end on its line, or
  * releases the call.
  */
 export async function endReportedCall(parts: EndCallParts, callId: number): Promise<void> {
@@ -127,7 +127,7 @@ async function isDeleted({ database: { db } }: EndCallParts, callId: number): Pr
   return found === undefined;
 }
 
-/** The refusal of requests for a call that does not exist, or whose secret they do not know. */
+/** Returns the refusal of a request for a call that does not exist, or with a wrong secret. */
 export const unknownCall = (): Refusal => Refusal.notFound('Call');
 
 /** Reads a call for a carrier. @throws Refusal */

@@ -4,10 +4,10 @@ import type { CallMessage } from '../db/calls-table.ts';
 /**
  * The status after the customer hung up: completed if the assistant has answered the customer's last words.
  *
- * @param hasGreeting whether the assistant's first words are no answer.
+ * @param hasGreeting whether the assistant's first line is a greeting, which is no answer.
  */
 export function hangUpStatus(lines: readonly CallMessage[], hasGreeting = true): CallStatus {
-  // A line without words has what was done, which the customer has not heard.
+  // Lines without text only contain function calls, which the customer did not hear.
   const roles = lines.filter(({ content }) => content !== '').map(({ role }) => role);
   const opened = hasGreeting ? roles.indexOf('assistant') : -1;
   const replied =

@@ -15,17 +15,17 @@ export interface HeldCallsParts {
   log: Logger;
 }
 
-/** The channel of notifications that a carrier has found out who answered a call. */
+/** The notification channel for who answered a call. */
 const channel = 'calls_identified';
 
-/** The calls whose lines this process has, by call ID. */
+/** The calls whose lines this process holds, by call id. */
 export class HeldCalls {
   readonly #parts: HeldCallsParts;
   readonly #lines = new Map<number, HeldLine>();
   /** Transferred calls that end with this process. */
   readonly #transferred = new Set<number>();
   readonly #notifications: Notifications;
-  /** Whether any process may receive a carrier's report; the simulated carrier's come from the process of the call. */
+  /** Whether any process may receive a carrier's report. The simulated carrier reports to the process of the call. */
   readonly #isShared: boolean;
 
   constructor(parts: HeldCallsParts) {
@@ -103,7 +103,7 @@ export class HeldCalls {
   }
 }
 
-/** Who has answered a call, as far as its record shows. */
+/** Returns who answered a call, according to its record. */
 export const answeredByOf = ({
   answeredBy,
   isFax,

@@ -2,12 +2,12 @@ import type { AnsweredBy } from '../carrier/carrier.ts';
 import type { HangUpReason, Line, LineEvent, Spoken } from '../voice/line.ts';
 import type { Speaker, SpeakerBrief } from '../voice/line.ts';
 
-/** What happens in a call that is held. */
+/** An event of a held call. */
 export type CallEvent = LineEvent | { type: 'identified'; by: 'machine' | 'fax' };
 
 /**
- * A line that this process holds. The carrier tells who has answered by a report, which may reach any process, so that
- * does not come with the line's own events: it interrupts whatever the line is doing.
+ * A line that this process holds. The carrier reports who answered to any process, so this is not one of the line's own
+ * events: it interrupts the line's current operation.
  */
 export class HeldLine {
   /** The owner of the call's lease. */
@@ -35,7 +35,7 @@ export class HeldLine {
     return this.#line.customerHeardAt;
   }
 
-  /** Tells the conversation who has answered; once, since reports are repeated. People need no different treatment. */
+  /** Notifies the conversation that a machine or a fax answered. Repeated reports are ignored. */
   identify(by: AnsweredBy): void {
     if (this.#isIdentified || (by !== 'machine' && by !== 'fax')) return;
     this.#isIdentified = true;
@@ -43,7 +43,7 @@ export class HeldLine {
     this.#interruption.abort();
   }
 
-  /** The conversation begins with this knowledge, so that later reports of it are repetitions. */
+  /** Sets who answered before the conversation starts, so that later reports are ignored. */
   beginWith(by: AnsweredBy): void {
     if (by !== 'machine' && by !== 'fax') return;
     this.#isIdentified = true;

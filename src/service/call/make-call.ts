@@ -19,7 +19,7 @@ import type { CallRules } from '../billing/call-limits.ts';
 import { whyNotCallable } from '../lib/allowed-countries.ts';
 
 /**
- * Stores an outbound call that a background job then makes (interface: `POST /user/make_call`). No lead is created,
+ * Stores an outbound call, which a background job then dials (interface: `POST /user/make_call`). No lead is created,
  * since a lead belongs to a campaign: the variables "passed to the lead" are stored with the call and override the
  * assistant's.
  *
@@ -97,7 +97,7 @@ export async function makeCall(
 function checkNumber(number: string): void {
   if (!isPhoneNumber(number)) throw new Refusal(400, { message: `The phone number ${e164Rule}` });
   if (parsePhoneNumberFromString(number)?.isPossible() !== true) {
-    throw new Refusal(400, { message: `No country has a phone number such as ${number}.` });
+    throw new Refusal(400, { message: `${number} is not a valid phone number in any country.` });
   }
 }
 

@@ -1,4 +1,4 @@
-/** Seconds of the longest call in a conversation of type `test`, which is free. */
+/** Maximum duration in seconds of a call in a conversation of type `test`, which is free. */
 const longestTestCall = 120;
 
 /** Seconds after which a call ends. */

@@ -20,10 +20,10 @@ export interface NextStepParts extends EndCallParts {
 
 const hangUp: NextStep = { type: 'hang-up' };
 
-/** Connections that may fail one after another until the call has failed. */
+/** Maximum number of consecutive lost connections; one more fails the call. */
 const maxLostConnections = 2;
 
-/** Decides what the carrier does with a customer whose line has ended: see {@link CallHandler.onDisconnected}. */
+/** Decides the carrier's next step after a line has ended: see {@link CallHandler.onDisconnected}. */
 export async function chooseNextStep(
   parts: NextStepParts,
   { cause, ...key }: Parameters<CallHandler['onDisconnected']>[0],
@@ -46,7 +46,7 @@ export async function chooseNextStep(
   const left = assistant.maxDuration - call.duration;
   if (left <= 0) return hangUp;
   const { transferTo: to } = call;
-  // If no connection is due, the line was lost before the carrier could be asked for the transfer.
+  // Without a pending connection, the line was lost before the carrier could be asked for the transfer.
   const isTransfer = cause === 'left' || (cause === 'lost' && call.connectToken === null);
   if (isTransfer && to !== null && whyNotCallable(to, rules.countries) === undefined) {
     const callerId = call.clientPhoneNumber;
@@ -57,7 +57,7 @@ export async function chooseNextStep(
   return { type: 'connect', plan: { ...line, token: key.token, connectToken } };
 }
 
-/** Counts a lost connection. Returns how many were lost since the last one that succeeded. */
+/** Counts a lost connection. Returns the number lost since the last successful connection. */
 async function countLost({ database: { db } }: NextStepParts, callId: number): Promise<number> {
   const [counted] = await db
     .update(calls)

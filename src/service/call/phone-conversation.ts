@@ -17,16 +17,16 @@ export interface PhoneConversationParts {
   speaker: Speaker;
   callLog: CallLog;
   signal: AbortSignal;
-  /** Who answered, as far as it was known when the line was connected. */
+  /** Who answered, if known when the line was connected. */
   answeredBy?: AnsweredBy;
   /** Set if the call continues on another line. */
   earlier?: EarlierPart | undefined;
 }
 
-/** What the customer said, up to `endedAt` on the line's clock. */
+/** An utterance of the customer, which ended at `endedAt` on the line's clock. */
 type Said = Omit<Extract<CallEvent, { type: 'said' }>, 'type'>;
 
-/** Why and with which status a conversation ends. `released` means that the call continues elsewhere. */
+/** The status and reason of a conversation's end. `released` means that the call continues elsewhere. */
 type Ending = Pick<CallResult, 'status' | 'reason'> | 'released';
 
 const secondsPerMinute = 60;
@@ -52,7 +52,7 @@ export class PhoneConversation {
   }
 
   /**
-   * Talks until one side hangs up or a limit is reached, then hangs up.
+   * Runs the conversation until one side hangs up or a limit is reached, then hangs up.
    *
    * @returns undefined if the call continues elsewhere: it was transferred, or its connection was lost.
    */
@@ -87,7 +87,7 @@ export class PhoneConversation {
     return initialMessage.trim() === '' ? undefined : this.#say(initialMessage);
   }
 
-  /** Nothing is recorded before the end of the machine's greeting. */
+  /** Waits for the end of the machine's greeting, since machines record nothing before it. */
   async #leaveMessage(when: 'now' | 'after its greeting'): Promise<Ending | undefined> {
     const { line, settings, signal } = this.#parts;
     const { voiceMailMessage: message, endCallOnVoicemail } = settings;
@@ -175,10 +175,10 @@ export class PhoneConversation {
   }
 
   /**
-   * Speaks a reply while it is generated, then does what the assistant has decided.
+   * Speaks a reply while it is generated, then carries out its function calls.
    *
    * @param since when the customer stopped speaking.
-   * @param filler is said if the answer takes longer than a moment.
+   * @param filler said if the answer is slow.
    */
   async #reply(
     generate: (signal: AbortSignal) => AsyncIterable<ReplyPart>,
@@ -195,13 +195,13 @@ export class PhoneConversation {
     const ending = await this.#recordSpoken(spoken, { since, functionCalls: reply.functionCalls });
     if (ending) return ending;
     if (reply.digits !== '') await line.sendDigits(reply.digits);
-    // A customer who interrupts has more to say, and one who hangs up is gone.
+    // No transfer if the customer has interrupted or hung up.
     if (reply.transferTo !== undefined && spoken.cutOffBy === undefined) {
       await this.#parts.callLog.release(this.#duration, reply.transferTo);
       await line.leave();
       return 'released';
     }
-    // A customer who interrupts a goodbye has more to say.
+    // A customer who interrupts the goodbye has more to say.
     const isUnheard = spoken.cutOffBy === 'customer';
     return reply.hangsUp && !isUnheard ? { status: 'ended_by_assistant', reason: 'end-call' } : undefined;
   }
@@ -215,7 +215,7 @@ export class PhoneConversation {
     return line.say(text, this.#answeredAt + settings.maxDuration - line.now, signal);
   }
 
-  /** The transcript has what was heard. */
+  /** Adds the heard text to the transcript. */
   async #recordSpoken(
     { heard, startedAt }: Spoken,
     {
@@ -225,7 +225,7 @@ export class PhoneConversation {
   ): Promise<Ending | undefined> {
     const { line } = this.#parts;
     if (heard.trim() === '' || startedAt === undefined) {
-      // Nothing was heard, but what was done is done: otherwise the model would do it again.
+      // Function calls are recorded even if nothing was heard: otherwise the model would repeat them.
       const ending =
         functionCalls.length > 0 && (await this.#recordLine('assistant', '', line.now, { functionCalls }));
       if (ending) return ending;

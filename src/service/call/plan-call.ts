@@ -20,10 +20,10 @@ import { planLine } from './plan-line.ts';
 /** An assistant with its settings for calls. */
 export type CallContextRow = EngineContextRow & { assistant: typeof assistants.$inferSelect };
 
-/** Seconds that a call may wait for a process. */
+/** Maximum wait of a call for a process, in seconds. */
 const maxWaitSeconds = 300;
 
-/** Matches a call that nobody has dialed. */
+/** Matches a call that has not been dialed. */
 export const isWaiting = (callId: number) =>
   and(
     eq(calls.id, callId),
@@ -35,19 +35,19 @@ export const isWaiting = (callId: number) =>
 /** Why a waiting call must not be made; stored as its `end_reason`. */
 type Obstacle = 'no-assistant' | 'not-started' | 'country-not-allowed';
 
-/** A call that can be dialed, all but its secrets. */
+/** A call that can be dialed, without its secrets. */
 export interface PlannedCall {
   call: Omit<OutgoingCall, 'token' | 'connectToken'>;
   conversation: ConversationPlan;
 }
 
 /**
- * Reads everything that a waiting call needs. Has no side effects, so it can be repeated after a database error.
+ * Reads the plan of a waiting call. Has no side effects, so it can be repeated after a database error.
  *
  * @param at the time to compare with the calling hours; the database's current time by default.
- * @returns undefined if the call is no longer waiting, or the reason why it must not be made: its assistant was
- *   deleted or is not outbound, it has waited too long, its campaign was stopped or is outside its calling hours, or
- *   its number may not be called.
+ * @returns undefined if the call is no longer waiting, or the reason why it must not be made: its assistant was deleted
+ *   or is not outbound, it has waited too long, its campaign was stopped or is outside its calling hours, or its number
+ *   may not be called.
  */
 export async function planCall(
   { db }: Database,
@@ -89,7 +89,7 @@ export async function planCall(
   };
 }
 
-/** What a conversation needs of its assistant. */
+/** The settings and context of a call's conversation. */
 export interface ConversationPlan {
   /** The call's id. */
   id: number;

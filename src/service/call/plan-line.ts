@@ -5,7 +5,7 @@ import type { Queries } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
 import { ambientSoundOf } from '../voice/ambience/ambient-sound.ts';
 
-/** Returns what a carrier must know to connect a call to its assistant, all but the call's secret. */
+/** Returns the plan that a carrier needs to connect a call to its assistant, without the call's secrets. */
 export async function planLine(
   queries: Queries,
   callId: number,
@@ -47,5 +47,5 @@ export async function planLine(
   };
 }
 
-/** Assistants may have values up to 5, but more than all is not possible. */
+/** Assistants may have values up to 5; lines accept at most 1. */
 const share = (sensitivity: number) => Math.min(1, sensitivity);

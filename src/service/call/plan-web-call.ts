@@ -7,22 +7,22 @@ import { maxSecondsOf } from './max-seconds.ts';
 import { readWrittenHistory } from './read-written-history.ts';
 import type { WrittenMessage } from './read-written-history.ts';
 
-/** What a web call needs besides its assistant. */
+/** The parts of a plan that only web calls have. */
 export interface WebPlan {
   conversationId: number;
   /** Calls in a conversation of type `test` are free. */
   type: 'widget' | 'test';
-  /** Whether a preview token proves that the assistant's owner calls. */
+  /** Whether a preview token proves that the caller is the assistant's owner. */
   isPreview: boolean;
-  /** What was said or written before the call, oldest first. */
+  /** The conversation's messages before the call, oldest first. */
   history: WrittenMessage[];
-  /** Whether the greeting is a message of the conversation already. */
+  /** Whether the greeting is already stored as a message. */
   isGreetingStored: boolean;
 }
 
 /**
- * Adds the conversation to the plan of a call. The assistant greets only if nobody has written yet: otherwise the
- * visitor continues a conversation and speaks first.
+ * Adds the conversation to the plan of a call. The assistant greets only if the visitor has not written yet: otherwise
+ * the visitor continues the conversation and speaks first.
  */
 export async function planWebCall(
   queries: Queries,
@@ -41,7 +41,7 @@ export async function planWebCall(
   const { assistant } = speaker;
   return {
     ...plan,
-    // A page has no other line to transfer to, and no keys.
+    // Web calls have no transfers and no keypad.
     speaker: { ...speaker, assistant: { ...assistant, tools: assistant.tools.filter(isForCalls) } },
     settings: {
       ...settings,

@@ -1,12 +1,12 @@
 import type { CallEvent, HeldLine } from './held-line.ts';
 
-/** Seconds after a key within which another one belongs to the same input. */
+/** Seconds within which the next key belongs to the same input. */
 const pauseSeconds = 2;
 
-/** More keys than any menu, account or card number has. */
+/** Maximum number of keys: more than any menu, account or card number has. */
 const maxKeys = 32;
 
-/** Joins the keys that the customer presses one after another to one event: `*12`. The key `#` ends an input. */
+/** Joins keys that are pressed in quick succession into one event, such as `*12`. The key `#` ends the input. */
 export class PressedKeys {
   readonly #line: HeldLine;
   #next: CallEvent | undefined;

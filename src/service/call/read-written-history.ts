@@ -3,17 +3,16 @@ import type { CallMessage } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
 import { messages } from '../db/schema.ts';
 
-/** A message as the assistant in a call reads it. */
+/** A message of the conversation in the assistant's context of a call. */
 export type WrittenMessage = Pick<CallMessage, 'role' | 'content' | 'functionCalls'>;
 
-/** Maximum number of messages of a conversation that the assistant in a call reads. */
+/** Maximum number of messages in the assistant's context of a call. */
 const historyLimit = 40;
 
 /**
- * Reads the latest messages of a conversation, oldest first: what was written and, since lines of a call are messages,
- * what was said.
+ * Reads the latest messages of a conversation, oldest first. They include lines of calls, which are stored as messages.
  *
- * @param beforeCall the id of a call; only messages from before it are read.
+ * @param beforeCall the id of a call; later messages are not read.
  */
 export async function readWrittenHistory(
   queries: Queries,

@@ -6,16 +6,16 @@ import type { CallSound } from '../recording/sound-recorder.ts';
 import { findPosition, storeChunk } from '../recording/store-chunk.ts';
 import type { RecordingPosition } from '../recording/store-chunk.ts';
 
-/** A call on one of its lines. */
+/** A call and its current line. */
 interface RecordedCall {
   id: number;
-  /** Matches the call as long as this process holds this line of it. */
+  /** Matches the call while this process holds this line. */
   isHeld: SQL | undefined;
-  /** Seconds since it was answered. */
+  /** Seconds since the call was answered. */
   elapsed: number;
 }
 
-/** Begins to record a call, after what an earlier line of it has recorded. */
+/** Starts to record a call. The recording continues that of an earlier line. */
 export function recordCall(
   { database: { db }, log }: { database: Database; log: Logger },
   { id, isHeld, elapsed }: RecordedCall,

@@ -8,8 +8,8 @@ type ReportedCall = Pick<
 >;
 
 /**
- * The end of a call that its carrier has reported and whose line no process has: it was never connected, was
- * transferred, or its connection was lost.
+ * Returns the end of a call that the carrier reported while no process held it: the call was never connected, was
+ * transferred, or lost its connection.
  */
 export function reportedEnd({
   answeredAt,

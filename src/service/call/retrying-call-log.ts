@@ -7,7 +7,7 @@ import type { CallLog } from './call-parts.ts';
 
 const pauseMs = 250;
 
-/** Stores a call's progress also if the database is unavailable for a while, as long as the call's lease may hold. */
+/** Retries storing a call's progress while the database is unavailable, as long as the call's lease may be valid. */
 export class RetryingCallLog implements CallLog {
   readonly #log: CallLog;
   readonly #leaseMs: number;
@@ -38,7 +38,7 @@ export class RetryingCallLog implements CallLog {
         return await change();
       } catch (error) {
         if (!isOutage(error) || performance.now() > deadline) throw error;
-        this.#logger.warn({ err: error }, 'the progress of a call was not stored; it is retried');
+        this.#logger.warn({ err: error }, 'could not store the progress of a call; retrying');
         await pause(pauseMs);
       }
     }

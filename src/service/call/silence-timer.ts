@@ -30,7 +30,7 @@ export class SilenceTimer {
     return end <= reengage ? { action: 'end', at: end } : { action: 'reengage', at: reengage };
   }
 
-  /** The customer was last heard at this time, whether or not that was understood. */
+  /** Records when the customer was last heard, whether or not it was understood. */
   customerHeard(at: number): void {
     this.#since = Math.max(this.#since, at);
     this.#lastAttempt = Math.max(this.#lastAttempt, at);

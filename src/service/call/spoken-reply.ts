@@ -5,12 +5,12 @@ import type { ReplyPart } from '../voice/line.ts';
 /** Longest reply in UTF-16 code units: more than can be spoken in the longest call. */
 const maxReplyLength = 20_000;
 
-/** Milliseconds without a word of the model before a filler is said. */
+/** Milliseconds without text from the model before a filler is said. */
 const fillerAfterMs = 1000;
 
 /**
- * A reply that is spoken while the model writes it. The model is read at its own pace, since speech is slower: otherwise
- * its time limit would apply to the speech.
+ * A reply that is spoken while the model generates it. The model's output is buffered, since speech is slower:
+ * otherwise the model's time limit would apply to the speech.
  */
 export class SpokenReply {
   readonly functionCalls: StoredFunctionCall[] = [];
@@ -22,17 +22,17 @@ export class SpokenReply {
   #error: unknown;
   #wake = Promise.withResolvers<undefined>();
 
-  /** @param filler is said if the model has not begun to write after a second. */
+  /** @param filler said if the model has generated no text after a second. */
   constructor(generate: (stopped: AbortSignal) => AsyncIterable<ReplyPart>, filler?: string) {
     this.#filler = filler;
     void this.#read(generate(this.#stop.signal));
   }
 
-  /** The text, while it is written. @throws the error of the model. */
+  /** Streams the text. @throws the error of the model. */
   async *text(): AsyncGenerator<string, undefined> {
     if (this.#filler !== undefined && (await this.#isSlow())) {
       yield `${this.#filler.trim()} `;
-      // Has the line speak it at once.
+      // Makes the line speak the filler at once.
       yield '';
     }
     for (;;) {
@@ -44,7 +44,7 @@ export class SpokenReply {
     }
   }
 
-  /** Stops the model. Parts that it has written are kept. */
+  /** Stops the model. Generated parts are kept. */
   stop(): void {
     this.#stop.abort();
   }

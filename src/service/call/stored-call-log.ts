@@ -62,7 +62,7 @@ export class StoredCallLog implements CallLog {
       });
     } catch (error) {
       if (error instanceof InsufficientBalance) return false;
-      // The answer to an earlier attempt was lost.
+      // An earlier attempt succeeded, but its response was lost.
       if (isUniqueViolation(error, 'ledger_entries_once_a_minute')) return true;
       throw error;
     }
@@ -70,7 +70,7 @@ export class StoredCallLog implements CallLog {
 
   async release(duration: number, transferTo?: string): Promise<void> {
     const { maxDuration } = this.#call.settings;
-    // Until the other phone has answered and both have spoken, or the carrier has connected the call again.
+    // Covers ringing and the transferred conversation, or the carrier's reconnection.
     const seconds = reconnectSeconds + (transferTo === undefined ? 0 : transferRinging + maxDuration);
     await this.touch(this.#database.db, {
       duration,
@@ -81,9 +81,9 @@ export class StoredCallLog implements CallLog {
   }
 
   /**
-   * Changes the record.
+   * Updates the record.
    *
-   * @returns the id of the owner.
+   * @returns the user id of the owner.
    * @throws CallLeaseLostError
    */
   async touch(queries: Queries, values: Partial<typeof calls.$inferInsert> = {}): Promise<number> {
@@ -100,7 +100,7 @@ export class StoredCallLog implements CallLog {
 /** Seconds within which a carrier reports or reconnects a call that no process holds. */
 const reconnectSeconds = 60;
 
-/** Seconds that the phone rings to which a call is transferred. */
+/** Ringing time of a transfer, in seconds. */
 export const transferRinging = 30;
 
 /** Rolls back the transaction. */

@@ -10,7 +10,7 @@ import { newSecret } from '../lib/new-secret.ts';
 import type { EarlierPart } from './call-parts.ts';
 import { isWaiting } from './plan-call.ts';
 
-/** A call as its carrier names it. */
+/** A call's id and secret, as its carrier sends them. */
 export interface CallKey {
   callId: number;
   token: string;
@@ -19,27 +19,27 @@ export interface CallKey {
 /** The secrets of a call. */
 export type CallTokens = Pick<CallPlan, 'token' | 'connectToken'>;
 
-/** A connection of a call, as its carrier makes it. Web calls have no carrier. */
+/** A new connection of a call. Web calls have no carrier. */
 export type ConnectedCall = CallKey & { connectToken?: string; carrierCallId: string | null };
 
-/** Matches a call by its secret, too, so that nobody else can act on it. */
+/** Matches a call by id and secret, so that only its carrier can act on it. */
 export const isKeyed = ({ callId, token }: CallKey) => and(eq(calls.id, callId), eq(calls.token, token));
 
 export const isOpen = inArray(calls.status, openCallStatuses);
 
-/** Seconds in addition to the ringing time within which the carrier connects a call or reports that it does not. */
+/** Seconds after the ringing time within which the carrier connects a call or reports a failure. */
 const connectSeconds = 30;
 
-/** Milliseconds within which a call that is being dialed is connected, or reported. */
+/** Milliseconds within which a dialed call is connected or reported. */
 export const answerMs = (
   { carrier, leaseMs }: { carrier: Pick<Carrier, 'secondMs'>; leaseMs: number },
   ringingTime: number,
 ): number => Math.max((ringingTime + connectSeconds) * carrier.secondMs, leaseMs);
 
 /**
- * Marks a waiting call as dialed, before it is: if the process dies in between, the number is not dialed again.
+ * Marks a waiting call as dialed before it is dialed: if the process dies in between, the number is not dialed again.
  *
- * @param milliseconds the time within which the carrier connects the call or reports that it does not.
+ * @param milliseconds the time within which the carrier connects the call or reports a failure.
  * @returns the call's secrets; undefined if the call is no longer waiting.
  */
 export async function markDialed(
@@ -61,7 +61,7 @@ export async function markDialed(
   return dialed;
 }
 
-/** Allows the carrier another connection of a call. Returns the secret of the one that has not been made. */
+/** Allows the carrier to connect a call again. Returns the secret of the pending connection. */
 export async function allowConnection(queries: Queries, callId: number): Promise<string> {
   const [allowed] = await queries
     .update(calls)
@@ -72,7 +72,7 @@ export async function allowConnection(queries: Queries, callId: number): Promise
   return allowed.connectToken;
 }
 
-/** A carrier connects the call that it has dialed or received, and each time with a secret of its own. */
+/** A carrier can only connect its own call, and needs a new secret for each connection. */
 const isConnectable = ({ connectToken, carrierCallId }: ConnectedCall) =>
   carrierCallId === null
     ? undefined
@@ -81,14 +81,14 @@ const isConnectable = ({ connectToken, carrierCallId }: ConnectedCall) =>
         or(isNull(calls.carrierCallId), eq(calls.carrierCallId, carrierCallId)),
       );
 
-/** A call that this process has taken, and what an earlier line of it has left. */
+/** A call that this process has taken, and the state that an earlier line left. */
 export interface TakenCall {
   call: typeof calls.$inferSelect;
   earlier: EarlierPart | undefined;
 }
 
 /**
- * Takes a connected call for this process, also from the process that had an earlier line of it: that one is gone.
+ * Takes a connected call for this process, also from the process of an earlier line, which has ended.
  *
  * @returns undefined if there is no such open call, or its carrier has reported its end.
  */
@@ -101,7 +101,7 @@ export async function takeCall(
     const [call] = await tx
       .select()
       .from(calls)
-      // The connection may come after the report that the call is over.
+      // The connection may arrive after the report that the call is over.
       .where(and(isKeyed(key), isConnectable(key), isOpen, isNull(calls.carrierSeconds)))
       .for('update');
     if (!call) return undefined;
@@ -116,7 +116,7 @@ export async function takeCall(
         transferTo: null,
         isTransferAnswered: false,
         lostConnections: 0,
-        // Machines do not call.
+        // Inbound callers count as human.
         ...(call.type === 'inbound' && { answeredBy: 'human' as const }),
         leaseOwner: lease.owner,
         leaseUntil: leaseEnd(lease.milliseconds),
@@ -145,7 +145,7 @@ async function readEarlier(
   return {
     lines,
     elapsed,
-    // The ledger has no minutes of a free call, which are counted all the same.
+    // Minutes of a free call are counted although they are not in the ledger.
     chargedMinutes:
       found?.isFree === true ? Math.ceil((duration || elapsed) / 60) : (found?.chargedMinutes ?? 0),
     occasion: transferTo === null ? 'reconnected' : 'transfer-unanswered',

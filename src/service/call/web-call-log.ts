@@ -25,9 +25,9 @@ import type { WebCallLimits } from '../billing/web-call-limits.ts';
 /** The visitor's side of a web call. */
 export interface VisitorSide {
   visitor: VisitorAddresses;
-  /** How the call is held, by which it is charged. */
+  /** The call mode, which determines the price. */
   mode: ConversationPlan['speaker']['assistant']['mode'];
-  /** Ends this connection of the call, which can continue on another one. */
+  /** Ends this connection of the call. The call can continue on another one. */
   lose: () => void;
   /** Set if the call is to be recorded. */
   sound?: CallSound | undefined;
@@ -39,13 +39,13 @@ export interface WebCallLogParts extends EndingDependencies {
   signals: Signals;
 }
 
-/** Stores a web call in its record and in its conversation: everything that is said becomes a message. */
+/** Stores a web call in its record and in its conversation: each line becomes a message. */
 export class WebCallLog implements CallLog {
   readonly #parts: WebCallLogParts;
   readonly #plan: ConversationPlan & { web: WebPlan };
   readonly #side: VisitorSide & { recorder: SoundRecorder | undefined };
   readonly #record: StoredCallLog;
-  /** The visitor's message that has no answer yet. */
+  /** The visitor's unanswered message. */
   #unanswered: { id: number; turn: number } | undefined;
 
   constructor(
@@ -65,7 +65,7 @@ export class WebCallLog implements CallLog {
     const unanswered = this.#unanswered;
     const save = async (tx: Queries) => {
       const conversation = await lock(tx, conversationId);
-      // After a lost connection to the database, the lines may be stored already, and are given again.
+      // After a lost database connection, this may repeat lines that are already stored.
       this.#unanswered = unanswered;
       const stored = await countLines(tx, this.#plan.id);
       // Fails if the visitor has deleted the conversation, and the call with it.
@@ -112,19 +112,19 @@ export class WebCallLog implements CallLog {
       });
     } catch (error) {
       if (error instanceof NotCharged) return error.result;
-      // The answer to an earlier attempt was lost.
+      // An earlier attempt succeeded, but its response was lost.
       if (isUniqueViolation(error, 'ledger_entries_once_a_minute')) return true;
       throw error;
     }
   }
 
   async release(duration: number): Promise<void> {
-    // This process can store nothing of the call after that.
+    // Before the release: this process cannot store chunks afterwards.
     await this.#side.recorder?.finish();
     await this.#record.release(duration);
   }
 
-  /** Counts a visitor's message as one in writing. @throws ConversationError if a limit is used up. */
+  /** Counts a visitor's spoken message like a written one. @throws ConversationError if a limit is reached. */
   async #count(tx: Queries, { content }: CallMessage): Promise<void> {
     const { web, speaker } = this.#plan;
     const { id: assistantId } = speaker.assistant;
@@ -179,7 +179,7 @@ async function lock(tx: Queries, conversationId: number) {
   return found;
 }
 
-/** Lines of a call that are messages of its conversation. */
+/** Returns the number of stored lines of a call. */
 async function countLines(tx: Queries, callId: number): Promise<number> {
   const [record] = await tx
     .select({ lines: sql<number>`jsonb_array_length(${calls.lines})` })
