@@ -40,7 +40,7 @@ async function look(service: TestService) {
   };
 }
 
-const broken = `The package ${voicePackage} could not be loaded, so the service has no voice: see the log.`;
+const broken = `The package ${voicePackage} could not be loaded, so web calls and offline speech are unavailable. See the log.`;
 
 describe('a service whose package for web calls', () => {
   it('is not installed says so in /readyz once an assistant is to offer calls, and offers none', async () => {
@@ -53,10 +53,10 @@ describe('a service whose package for web calls', () => {
     const visitor = await visit({ service });
     assert.deepEqual(await look(service), {
       warnings: [
-        `The package ${voicePackage} is not installed, so assistants that have web_calls offer none: install it beside the service, or set VOICE=off.`,
+        `The package ${voicePackage} is not installed, so assistants with web_calls offer no calls. Install it next to the service, or set VOICE=off.`,
       ],
       offersCalls: false,
-      refusal: 'Voice is not available: the service has no voice.',
+      refusal: 'Voice is not available: web calls are switched off or not installed.',
     });
     await service.running.database.pool.query('UPDATE assistants SET deleted_at = now()');
     assert.equal((await visitor.call()).status, 404);

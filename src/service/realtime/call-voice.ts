@@ -10,12 +10,12 @@ import { VoiceLine } from '../voice/voice-line.ts';
 import type { VoiceLineParts } from '../voice/voice-line.ts';
 import { RealtimeLine } from './realtime-line.ts';
 
-/** What the service converts the sound of calls with. */
+/** The speech services and models for calls. */
 export interface CallVoiceParts extends Pick<VoiceLineParts, 'createDetector'> {
   speech: Speech;
   /** The models that assistants can choose. */
   models: readonly ModelConfig[];
-  /** The model that writes down what the customer says to a realtime model. */
+  /** The model that transcribes the customer in calls with a realtime model. */
   transcriptionModel: string;
   /** Stores what transcriptions use. It never throws. */
   recordUsage: (usage: ModelUsage) => Promise<void>;
@@ -23,16 +23,16 @@ export interface CallVoiceParts extends Pick<VoiceLineParts, 'createDetector'> {
   missing?: string | undefined;
 }
 
-/** A line whose sound goes through this process. */
+/** A line whose audio passes through this process. */
 export type CallLine = VoiceLine | RealtimeLine;
 
-/** What decides how a call of an assistant is held. */
+/** The settings that determine how an assistant's calls are held. */
 export interface VoiceNeeds extends Pick<LinePlan, 'mode' | 'model'>, SpeechChoice {
   /** Two-letter code (ISO 639-1). */
   language: string;
 }
 
-/** Decides with what speech the calls of an assistant are held. */
+/** Selects the speech services and the line of an assistant's calls. */
 export class CallVoice {
   readonly #parts: CallVoiceParts;
 
@@ -46,7 +46,7 @@ export class CallVoice {
     return synthesizer !== undefined && transcriber !== undefined;
   }
 
-  /** Returns the mode in which a call is held: an assistant without a realtime model talks as in `pipeline`. */
+  /** Returns the effective mode of a call: `pipeline` if the assistant has no realtime model. */
   modeOf(plan: Pick<LinePlan, 'mode' | 'model'>): LinePlan['mode'] {
     return this.#realtimeOf(plan) ? plan.mode : 'pipeline';
   }
@@ -56,19 +56,19 @@ export class CallVoice {
     const { language } = needs;
     const { synthesizer, transcriber } = chooseSpeech(this.#parts.speech, needs);
     const mode = this.modeOf(needs);
-    // A realtime model hears every language, and speaks unless another voice does.
+    // A realtime model understands every language, and speaks itself in the mode `multimodal`.
     const hearing = mode === 'pipeline' ? this.#problemOf(transcriber, language) : undefined;
     return hearing ?? (mode === 'multimodal' ? undefined : this.#problemOf(synthesizer, language));
   }
 
-  /** Connects an assistant to the sound of a call. */
+  /** Creates the line that connects an assistant to the audio of a call. */
   createLine(plan: LinePlan, parts: Pick<VoiceLineParts, 'peer' | 'control' | 'log' | 'listener'>): CallLine {
     const { createDetector, transcriptionModel, speech } = this.#parts;
     const endpoint = this.#realtimeOf(plan);
     const { synthesizer, transcriber, voice: named } = chooseSpeech(speech, plan.speech);
     if (endpoint && plan.mode === 'multimodal') {
       const { voice } = plan.speech;
-      // A session with a voice that the model does not have would be refused.
+      // The model refuses sessions with a voice that it does not have.
       const isItsOwn = voice?.provider === plan.model && endpoint.voices.includes(voice.name);
       const settings = { ...plan.speech, voice: isItsOwn ? voice : undefined };
       return new RealtimeLine({ ...parts, settings, endpoint, transcriptionModel });
@@ -91,6 +91,6 @@ export class CallVoice {
   }
 
   #problemOf(part: Synthesizer | Transcriber | undefined, language: string): string | undefined {
-    return part ? part.problem?.(language) : (this.#parts.missing ?? 'the service has no voice.');
+    return part ? part.problem?.(language) : (this.#parts.missing ?? 'speech is not configured.');
   }
 }

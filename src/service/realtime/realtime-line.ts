@@ -20,16 +20,16 @@ export interface RealtimeLineParts {
   peer: AudioPeer;
   settings: SpeechSettings;
   endpoint: RealtimeEndpoint;
-  /** The model that writes down what the customer says, at the same endpoint. */
+  /** The model that transcribes the customer, at the same endpoint. */
   transcriptionModel: string;
-  /** Speaks what the model writes, in the mode `dualplex`; undefined if the model itself speaks. */
+  /** Speaks the model's text in the mode `dualplex`; undefined if the model itself speaks. */
   voice?: Synthesizer | undefined;
   control: LineControl;
   log: Logger;
   listener?: SpeechListener | undefined;
 }
 
-/** A call whose customer talks to a realtime model; the sound of both goes through this process. */
+/** A call whose customer talks to a realtime model. The audio of both passes through this process. */
 export class RealtimeLine extends AudioLine implements RealtimeEars {
   readonly #parts: RealtimeLineParts;
   readonly #settings: SpeechSettings;
@@ -76,7 +76,7 @@ export class RealtimeLine extends AudioLine implements RealtimeEars {
         } else if (reply) {
           await Promise.all([this.#play(reply, speaker, spoken), drain(text, spoken)]);
         } else {
-          // A text that is not the model's own is recited by it.
+          // The model speaks texts that it has not generated verbatim.
           await this.#play(speaker.recite(await join(text)), speaker, spoken);
         }
       },
@@ -91,7 +91,7 @@ export class RealtimeLine extends AudioLine implements RealtimeEars {
 
   onAudio(samples: Int16Array): void {
     if (this.hasEnded) return;
-    // What must not interrupt is not heard at all, so that no echo is taken for the customer.
+    // If interruptions are off, the audio is dropped, so that echo does not count as speech.
     if (this.output.isAudible && !this.#settings.allowInterruptions) return;
     this.#speaker?.hear(this.#input.convert(samples));
   }
@@ -120,7 +120,7 @@ export class RealtimeLine extends AudioLine implements RealtimeEars {
     return true;
   }
 
-  /** Whether what the customer says counts while the assistant speaks. */
+  /** Whether an utterance counts: during the assistant's speech it must be allowed to interrupt. */
   #isHeard(text: string): boolean {
     if (text === '') return false;
     if (this.output.spoken?.isOver !== false) return true;
@@ -161,7 +161,7 @@ export class RealtimeLine extends AudioLine implements RealtimeEars {
     });
   }
 
-  /** Has the model stop, and know what was heard, when its words are cut off. */
+  /** When the speech is cut off, stops the model and reports the heard part to it. */
   #stopWith(spoken: SpokenText, speaker: RealtimeSpeaker, reply: RealtimeReply, heard?: () => number): void {
     void spoken.over.then((cutOffBy) => {
       if (cutOffBy === undefined) return;
@@ -178,7 +178,7 @@ async function join(text: AsyncIterable<string>): Promise<string> {
   return joined;
 }
 
-/** Reads the words that the sound already has, so that their error is known. */
+/** Reads the text, whose audio is played separately, so that its errors are thrown. */
 async function drain(text: AsyncIterable<string>, spoken: SpokenText): Promise<void> {
   const parts = text[Symbol.asyncIterator]();
   for (;;) {

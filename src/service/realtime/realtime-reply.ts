@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { ReplyPart } from '../voice/line.ts';
 
-/** An answer of a realtime model, while it arrives. It takes several responses if the model calls functions. */
+/** A streamed reply of a realtime model. It spans several responses if the model calls functions. */
 export class RealtimeReply {
-  /** Its words and the functions that it calls, in order. Throws what {@link RealtimeReply.fail} was given. */
+  /** The reply's text and function calls, in order. Throws the error passed to {@link RealtimeReply.fail}. */
   readonly parts: AsyncIterable<ReplyPart>;
-  /** Its sound: 16-bit samples, mono, at the rate of the session. Throws the same. */
+  /** The reply's audio: 16-bit mono samples at the rate of the session. Throws the same error. */
   readonly sound: AsyncIterable<Int16Array>;
   readonly #parts = openQueue();
   readonly #sound = openQueue();
@@ -16,16 +16,16 @@ export class RealtimeReply {
   constructor() {
     this.parts = this.#parts as AsyncIterable<ReplyPart>;
     this.sound = this.#sound as AsyncIterable<Int16Array>;
-    // A reply that nobody waits for any more may fail.
+    // Prevents an uncaught error of a reply that is no longer read.
     for (const queue of [this.#parts, this.#sound]) queue.on('error', () => undefined);
   }
 
-  /** All words so far. */
+  /** The text so far. */
   get transcript(): string {
     return this.#transcript;
   }
 
-  /** Whether it is no longer wanted, so that nothing more of it may be requested. */
+  /** Whether the reply has ended. No further responses are requested for it. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
@@ -48,7 +48,7 @@ export class RealtimeReply {
     this.#sound.push(samples);
   }
 
-  /** Returns the item of the session that is heard after so many samples, and how many of them are its own. */
+  /** Returns the session item that plays after `samples`, and the number of samples into it. */
   itemAt(samples: number): { id: string; samples: number } | undefined {
     let before = 0;
     for (const item of this.#items) {
@@ -73,5 +73,5 @@ export class RealtimeReply {
   }
 }
 
-/** Items are read as fast as they come, since a session has no other way to hold them back. */
+/** Has no backpressure: a session cannot be paused. */
 const openQueue = () => new Readable({ objectMode: true, highWaterMark: 0, read: () => undefined });

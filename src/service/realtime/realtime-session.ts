@@ -11,17 +11,17 @@ import type { RealtimeEndpoint } from '../engine/read-models.ts';
 
 export type { ConversationItem, RealtimeClientEvent, RealtimeSessionCreateRequest };
 
-/** Samples a second of its sound in both directions: the only rate that the protocol has for PCM. */
+/** Sample rate in both directions: the only rate of the protocol for PCM. */
 export const realtimeRate = 24_000;
 
 const openAiUrl = 'https://api.openai.com/v1';
 const openMs = 10_000;
-/** A second of sound has 64 kB. */
+/** A second of audio takes 64 kB. */
 const maxEventBytes = 4 * 1024 * 1024;
 
 /**
- * A session with a model that hears and speaks. Only the service connects to the model: a client can change the
- * instructions and tools of its session, so a visitor's browser must not have one.
+ * A session with a realtime model. Only the service connects to the model: a client can change the instructions and
+ * tools of its session, so a visitor's browser must not hold one.
  */
 export class RealtimeSession {
   readonly #socket: WebSocket;
@@ -46,7 +46,7 @@ export class RealtimeSession {
   }
 
   /**
-   * Connects, and applies the settings.
+   * Connects and applies the settings.
    *
    * @throws EngineError if the endpoint is not reachable or refuses the settings.
    */
@@ -80,7 +80,7 @@ export class RealtimeSession {
     }
   }
 
-  /** Resolves when the connection has ended, for whatever reason. */
+  /** Resolves when the connection has ended for any reason. */
   get closed(): Promise<undefined> {
     return this.#closed.promise;
   }
@@ -121,6 +121,6 @@ function parseEvent(data: unknown): RealtimeServerEvent | undefined {
   }
 }
 
-/** Visitors see the message, so the endpoint's own words go to the owner alone. */
+/** Visitors see the message, so only the owner gets the endpoint's own message. */
 const failure = (reason: string) =>
   new EngineError('The voice model is not available.', { ownerReason: `The realtime model: ${reason}` });

@@ -12,18 +12,18 @@ import { readTranscriptionUsage } from '../voice/transcription-usage.ts';
 import { RealtimeReply } from './realtime-reply.ts';
 import type { RealtimeSession } from './realtime-session.ts';
 
-/** What the model tells about the customer. */
+/** Receives the model's events about the customer. */
 export interface RealtimeEars {
-  /** The customer begins to speak. */
+  /** The customer has started to speak. */
   onSpeech(): void;
   /** The customer has paused for long enough. */
   onPause(): void;
-  /** Whether the model may answer at once, or what was said must be known first. */
+  /** Whether the model may answer at once, before the transcript is known. */
   isFree(): boolean;
   /**
-   * The customer has said something, in `seconds`.
+   * The customer's utterance, which took `seconds`, was transcribed.
    *
-   * @returns false if it does not count.
+   * @returns false if the utterance is ignored.
    */
   onSaid(text: string, seconds: number): boolean;
   /** The session has ended. */
@@ -32,7 +32,7 @@ export interface RealtimeEars {
 
 export interface RealtimeSpeakerParts {
   session: RealtimeSession;
-  /** Its name at the provider. */
+  /** The model's name at the provider. */
   model: string;
   /** The name of the model that writes down what the customer says. */
   transcriptionModel: string;
@@ -41,13 +41,13 @@ export interface RealtimeSpeakerParts {
   log: Logger;
 }
 
-/** Something that the customer has said by voice. */
+/** A spoken utterance of the customer. */
 interface Turn {
   itemId: string;
   startMs: number;
   endMs: number;
   said: string | undefined;
-  /** The model's answer, if it was requested before the words were known. */
+  /** The model's reply, if it was requested before the transcript was known. */
   reply: RealtimeReply | undefined;
 }
 
@@ -56,19 +56,19 @@ const secondsOf = ({ startMs, endMs }: Turn) => Math.max(0, endMs - startMs) / 1
 /** Responses to the results of functions within one answer. */
 const callRounds = 4;
 const callLimit = 16;
-/** What is recorded if nobody knows what the customer has said. */
+/** Recorded if transcription failed. */
 const unknownWords = '…';
 
-/** A realtime model that hears the customer and answers by voice. */
+/** A realtime model that listens to the customer and replies by voice. */
 export class RealtimeSpeaker implements Speaker {
   readonly #parts: RealtimeSpeakerParts;
   #turns: Turn[] = [];
   #taken: RealtimeReply | undefined;
-  /** The reply whose response is under way. */
+  /** The reply whose response is in progress. */
   #current:
     { requestId: string; reply: RealtimeReply; done: PromiseWithResolvers<RealtimeResponse> } | undefined;
   #requests = 0;
-  /** A session makes one response at a time. */
+  /** A session generates one response at a time. */
   #queue = Promise.resolve();
   #isClosed = false;
 
@@ -85,7 +85,7 @@ export class RealtimeSpeaker implements Speaker {
     });
   }
 
-  /** Passes the customer's sound on. */
+  /** Sends the customer's audio to the model. */
   hear(samples: Int16Array): void {
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
     this.#parts.session.send({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') });
@@ -109,26 +109,26 @@ export class RealtimeSpeaker implements Speaker {
     yield* this.#follow(this.#request({ instructions: `${instructions}\n\n${occasions[occasion]}` }), signal);
   }
 
-  /** Has a text spoken as it is. */
+  /** Makes the model speak a text verbatim. */
   recite(text: string): RealtimeReply {
     this.#drop(this.#turns.length);
     const instructions = `Say exactly the following text, word for word, and nothing else:\n\n${text}`;
     return this.#request({ instructions, tool_choice: 'none' });
   }
 
-  /** Tells the model what was said in its place. */
+  /** Adds a text that another voice spoke for the model to its conversation. */
   note(text: string): void {
     this.#write(text, 'assistant');
   }
 
-  /** Returns the answer that is being read, once: its sound belongs to the words. */
+  /** Returns the reply that is being read, once, for its audio. */
   take(): RealtimeReply | undefined {
     const reply = this.#taken;
     this.#taken = undefined;
     return reply;
   }
 
-  /** Stops an answer, so that the model knows what was heard. */
+  /** Stops a reply, and truncates the model's conversation to the heard part. */
   stop(reply: RealtimeReply, heard: { id: string; milliseconds: number } | undefined): void {
     const { session } = this.#parts;
     if (this.#current?.reply === reply) session.send({ type: 'response.cancel' });
@@ -159,13 +159,13 @@ export class RealtimeSpeaker implements Speaker {
     }
   }
 
-  /** Stops the answers of earlier turns: what was said next counts. */
+  /** Stops the replies to earlier turns, since a later turn is answered. */
   #drop(count: number): void {
     for (const { reply } of this.#turns.slice(0, Math.max(0, count))) if (reply) this.stop(reply, undefined);
     this.#turns = this.#turns.slice(count + 1);
   }
 
-  /** Adds something that was not said by voice. */
+  /** Adds a text message to the model's conversation. */
   #write(text: string, role: 'user' | 'assistant' = 'user'): void {
     const item =
       role === 'user'
@@ -207,7 +207,7 @@ export class RealtimeSpeaker implements Speaker {
       const done = await this.#respond(reply, response);
       if (done.usage) usages.push(done.usage);
       if (done.status === 'failed') throw new EngineError('The voice model could not answer.');
-      // Its functions were not meant to run any more.
+      // The function calls of a canceled response must not run.
       if (done.status === 'cancelled') return;
       const calls = functionCalls(done);
       response = undefined;
@@ -236,7 +236,7 @@ export class RealtimeSpeaker implements Speaker {
     const { brief, model } = this.#parts;
     const sum = (key: 'input_tokens' | 'output_tokens') =>
       usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
-    // A token of sound costs more than one of text, so the price of the model's texts does not apply.
+    // Audio tokens cost more than text tokens, so the model's text price does not apply.
     brief.recordUsage({
       ...{ model, purpose: 'reply', cost: undefined },
       ...{ inputTokens: sum('input_tokens'), outputTokens: sum('output_tokens') },
@@ -256,7 +256,8 @@ export class RealtimeSpeaker implements Speaker {
     }, this.#parts.brief.replyMs);
     try {
       this.#parts.session.send({
-        ...{ type: 'response.create', event_id: requestId },
+        type: 'response.create',
+        event_id: requestId,
         ...(response && { response }),
       });
       return await done.promise;
@@ -272,8 +273,11 @@ export class RealtimeSpeaker implements Speaker {
     switch (event.type) {
       case 'input_audio_buffer.speech_started':
         this.#turns.push({
-          ...{ itemId: event.item_id, startMs: event.audio_start_ms, endMs: event.audio_start_ms },
-          ...{ said: undefined, reply: undefined },
+          itemId: event.item_id,
+          startMs: event.audio_start_ms,
+          endMs: event.audio_start_ms,
+          said: undefined,
+          reply: undefined,
         });
         ears.onSpeech();
         break;
@@ -306,10 +310,10 @@ export class RealtimeSpeaker implements Speaker {
         this.#current?.done.resolve(event.response);
         break;
       case 'error':
-        // A response that ended just before it was to be canceled is no problem.
+        // The response ended just before it was canceled, which is harmless.
         if (event.error.code === 'response_cancel_not_active') break;
         log.warn({ reason: event.error.message }, 'the realtime model reported an error');
-        // Others concern something else, or do not end the response.
+        // Other errors do not end the response.
         if (event.error.event_id === this.#current?.requestId)
           this.#current?.done.reject(new EngineError('The voice model could not answer.'));
         break;

@@ -7,15 +7,15 @@ import type { EngineTool } from '../engine/engine.ts';
 import { toOpenAiTools } from '../engine/openai/tool-calls.ts';
 import { realtimeRate } from './realtime-session.ts';
 
-/** What a realtime model is to do. */
+/** The settings of an assistant that a session needs. */
 export interface SessionBrief {
   /** The assistant's system prompt. */
   instructions: string;
   tools: EngineTool[];
   speech: SpeechSettings;
-  /** The model that writes down what the customer says. */
+  /** The model that transcribes the customer. */
   transcriptionModel: string;
-  /** Whether it answers in text, which another voice speaks. */
+  /** Whether the model replies in text, which another voice speaks. */
   writes: boolean;
 }
 
@@ -32,7 +32,7 @@ export function sessionSettings(brief: SessionBrief): RealtimeSessionCreateReque
         format,
         transcription: {
           model: transcriptionModel,
-          // Otherwise the model finds it out.
+          // Without it, the model detects the language.
           ...((speech.otherLanguages ?? []).length === 0 && { language: speech.language }),
         },
         turn_detection: turnDetection(speech),
@@ -49,7 +49,7 @@ export function sessionSettings(brief: SessionBrief): RealtimeSessionCreateReque
 }
 
 /**
- * The service itself asks for each answer and stops it, so that one place decides what is said: the model only tells
+ * The service requests and stops each response itself, so that one place decides what is spoken. The model only detects
  * when the customer speaks.
  */
 function turnDetection({

@@ -14,9 +14,9 @@ interface StoredProvider {
 }
 
 /**
- * Stores the configured providers of speech and their voices among those that assistants can choose, by code. A realtime
- * model with voices is a provider of speech, too. What was removed from the settings stays, because assistants may use it;
- * the default speech replaces it.
+ * Stores the configured speech providers and their voices, by code, so that assistants can choose them. A realtime
+ * model with voices is a speech provider, too. Providers and voices that were removed from the settings stay stored,
+ * because assistants may use them; those assistants get the default speech.
  */
 export async function storeVoices(
   { db }: Database,

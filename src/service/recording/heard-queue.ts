@@ -24,7 +24,7 @@ export class HeardQueue {
   }
 
   add(samples: Int16Array): void {
-    // The decoder may use its memory again.
+    // The decoder may reuse its memory.
     this.#waiting.push(samples.slice());
     this.#length += samples.length;
     const surplus = this.#length - longestDelay * this.#rate;

@@ -11,9 +11,9 @@ const decompress = promisify(inflateRaw);
 /** The stored recording of a web call. */
 export interface StoredRecording {
   callId: number;
-  /** Samples a second. */
+  /** Samples per second. */
   rate: number;
-  /** Samples of each side. */
+  /** Number of samples per side. */
   length: number;
 }
 
@@ -38,8 +38,8 @@ export const storedRecordingSize = ({ length }: StoredRecording): number =>
   wavHeaderLength + length * pairBytes;
 
 /**
- * Yields the bytes of a WAV file from `start` up to but not including `end`: the visitor on the left, the assistant on
- * the right.
+ * Yields the bytes of a WAV file from `start` up to but not including `end`. The visitor is on the left channel, the
+ * assistant on the right.
  */
 export async function* readRecording(
   queries: Queries,
@@ -62,7 +62,7 @@ export async function* readRecording(
   }
 }
 
-/** Reads both sides from a sample up to the end of its stored part, or of the silence before the next one. */
+/** Reads both sides from a sample up to the end of its chunk, or of the silence before the next chunk. */
 async function readPairs(queries: Queries, recording: StoredRecording, sample: number): Promise<Buffer> {
   const { callId, rate } = recording;
   const { first, length } = recordingChunks;
@@ -85,7 +85,7 @@ async function readPairs(queries: Queries, recording: StoredRecording, sample: n
   return interleave(await decompress(chunk.sound), chunk.length).subarray((sample - chunk.first) * pairBytes);
 }
 
-/** Converts the samples of one side, then the other, to pairs. */
+/** Interleaves the samples of both sides, which are stored one after the other. */
 function interleave(sides: Buffer, length: number): Buffer {
   const pairs = Buffer.alloc(length * pairBytes);
   for (let index = 0; index < length; index++) {

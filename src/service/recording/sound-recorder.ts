@@ -6,7 +6,7 @@ export interface SoundListener {
   /** Receives the visitor's audio as it arrives. */
   onHeard(samples: Int16Array): void;
   /**
-   * Receives the next 20 ms of the assistant's audio when they were played; undefined is silence.
+   * Receives the next 20 ms of the assistant's audio as they are played; undefined means silence.
    *
    * @param skipped number of frames dropped before this one because the process was busy.
    */
@@ -15,27 +15,27 @@ export interface SoundListener {
 
 /** The audio of a call, as the source of a recording. */
 export interface CallSound {
-  /** Samples a second. */
+  /** Samples per second. */
   readonly rate: number;
   listen(listener: SoundListener): void;
 }
 
-/** A part of a recording, with the same number of samples of both sides. */
+/** A part of a recording, with the same number of samples for both sides. */
 export interface SoundChunk {
-  /** Index of its first sample since the recorder began. */
+  /** Index of its first sample since the recorder started. */
   first: number;
   visitor: Int16Array;
   assistant: Int16Array;
 }
 
-/** Seconds of a chunk. At most one chunk is lost if the process dies. */
+/** Duration of a chunk in seconds. At most one chunk is lost if the process dies. */
 export const chunkSeconds = 5;
 /** Maximum number of chunks in memory while they cannot be stored. */
 const mostUnstored = 12;
 
 /**
  * Records both sides of a call in chunks, which are stored during the call. The assistant's side contains the played
- * frames, and sets the pace.
+ * frames and sets the pace.
  */
 export class SoundRecorder implements SoundListener {
   readonly #store: (chunk: SoundChunk) => Promise<boolean>;

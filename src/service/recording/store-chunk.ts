@@ -11,15 +11,15 @@ const compress = promisify(deflateRaw);
 
 /** The position of the next part in a recording. */
 export interface RecordingPosition {
-  /** Samples a second of the recording. */
+  /** Sample rate of the recording. */
   rate: number;
   /** Samples since the call was answered. */
   first: number;
 }
 
 /**
- * Finds the position of a part that begins `elapsed` seconds after the call was answered. Never before the end of the
- * stored parts.
+ * Finds the position of a part that starts `elapsed` seconds after the call was answered. It is never before the end of
+ * the stored parts.
  *
  * @param rate the sample rate of the audio; a recording keeps its first rate.
  */
@@ -44,9 +44,9 @@ export async function findPosition(
  * Stores a part of the recording of a call.
  *
  * @param isHeld identifies the call; nothing is stored if it does not match.
- * @param rate samples a second of the part.
- * @param position that of the part whose `first` is 0.
- * @returns whether it was stored.
+ * @param rate sample rate of the part.
+ * @param position position of the part whose `first` is 0.
+ * @returns whether the part was stored.
  */
 export async function storeChunk(
   queries: Queries,
@@ -73,7 +73,7 @@ export async function storeChunk(
         .from(calls)
         .where(isHeld),
     )
-    // The answer to an earlier attempt may have been lost.
+    // An earlier attempt may have succeeded without its response arriving.
     .onConflictDoUpdate({
       target: [recordingChunks.callId, recordingChunks.first],
       set: { length, sound },
@@ -82,7 +82,7 @@ export async function storeChunk(
   return stored.length > 0;
 }
 
-/** A browser that connects again may send audio at another rate. */
+/** A browser may send audio at another rate after it reconnects. */
 function convert(samples: Int16Array, from: number, to: number): Int16Array {
   if (from === to) return samples;
   const resampler = new Resampler(from, to);

@@ -166,7 +166,7 @@ export class WebCalls {
   #requireVoice(assistant: Parameters<CanTalk>[0]): VoiceModule {
     const { module, callVoice } = this.#parts;
     if (this.#closing.signal.aborted) throw unavailable('the service is stopping.');
-    if (!module) throw unavailable(this.#parts.problems[0] ?? 'the service has no voice.');
+    if (!module) throw unavailable(this.#parts.problems[0] ?? 'web calls are switched off or not installed.');
     const problem = callVoice.problem(assistant);
     if (problem !== undefined) throw unavailable(problem);
     return module;
