@@ -5,21 +5,20 @@ import type { Line, LinePlan } from '../voice/line.ts';
 import type { CarrierNumbers } from './carrier-numbers.ts';
 
 /*
- * The interface to telephony providers. A carrier converts speech to text and back, so the service only exchanges
- * text with it. Two things are separate, since a provider may bring them to different processes: a *call*, which any
- * process can dial and whose reports any process can receive, and its *line*, which belongs to the one process that
- * the provider has connected.
+ * The interface to telephony providers. A line exchanges text with the service, however it converts speech. Calls and
+ * lines are separate, since a provider may send them to different processes: any process can dial a *call* and receive
+ * its reports, but its *line* belongs to the process that the provider connected to.
  */
 
-/** What a carrier must know to connect a call to the service. */
+/** The data that a carrier needs to connect a call to the service. */
 export interface CallPlan extends LinePlan {
-  /** The id of our record. */
+  /** The id of the call's record. */
   callId: number;
-  /** Unguessable and for this call alone: the carrier's connection and reports must bring it. */
+  /** Secret of this call. The carrier's connection and reports must contain it. */
   token: string;
-  /** Unguessable and for one connection: it opens the next one, and no other. */
+  /** Secret of the next connection. It is valid for one connection only. */
   connectToken: string;
-  /** Seconds from the answer, on all lines together, after which the carrier hangs up by itself. */
+  /** Seconds after the answer, across all lines, after which the carrier hangs up by itself. */
   maxDuration: number;
   record: boolean;
 }
@@ -34,30 +33,30 @@ export interface OutgoingCall extends CallPlan {
   ringingTime: number;
 }
 
-/** Somebody is calling one of the service's numbers. */
+/** A call to one of the service's numbers. */
 export interface IncomingCall {
-  /** The carrier's id of the call. A carrier may ask twice for one call; the answer is then the same. */
+  /** The carrier's id of the call. A carrier may ask twice for the same call and gets the same answer. */
   carrierCallId: string;
   /** E.164, or empty if the number is withheld. */
   from: string;
-  /** E.164: the number of ours that was called. */
+  /** The called number, in E.164. */
   to: string;
 }
 
 /** Who answered. */
 export type AnsweredBy = 'human' | 'machine' | 'fax' | 'unknown';
 
-/** A carrier's report on a call. Reports may come to any process, twice, and in any order. */
+/** A carrier's report on a call. Reports may reach any process, repeatedly, and in any order. */
 export type CallReport = { callId: number; token: string; carrierCallId?: string | undefined } &
-  /** The carrier has begun to dial; before that, the call may have waited in its queue. */
+  /** The carrier has started to dial. Before that, the call may have waited in its queue. */
   (
     | { type: 'initiated' }
     | { type: 'ringing' }
-    /** Nobody answered. `failed` means that the number could not be dialed. */
+    /** The call was not answered. `failed` means that the number could not be dialed. */
     | { type: 'unreached'; reason: 'busy' | 'no-answer' | 'failed' }
     /**
-     * Before the line is connected, if the carrier knows it at the answer. During the call, the greeting of a machine is
-     * over, so that a message can be left.
+     * Sent before the line is connected if the carrier knows it by then. During the call, `machine` is sent when its
+     * greeting is over, so that a message can be left.
      */
     | { type: 'identified'; by: AnsweredBy }
     /** The phone was answered that the customer is transferred to. */
@@ -67,10 +66,10 @@ export type CallReport = { callId: number; token: string; carrierCallId?: string
     | { type: 'recorded'; recordingId: string; seconds: number }
   );
 
-/** What the carrier does with a call after a line has ended. */
+/** The carrier's next step with a call after a line has ended. */
 export type NextStep =
   | { type: 'hang-up' }
-  /** Connect the customer to another number; if nobody answers, ask again with `unanswered`. */
+  /** Connect the customer to another number. If it does not answer, ask again with `unanswered`. */
   | { type: 'transfer'; to: string; callerId: string; ringingTime: number; maxDuration: number }
   /** Connect the call to the service again. */
   | { type: 'connect'; plan: CallPlan };
@@ -78,11 +77,11 @@ export type NextStep =
 /** The answer to an incoming call. */
 export type Admission = { type: 'accept'; plan: CallPlan } | { type: 'refuse'; reason: 'busy' | 'rejected' };
 
-/** The service, as a carrier sees it. */
+/** The interface of the service to a carrier. */
 export interface CallHandler {
   /**
-   * The carrier has connected a call to this process, which holds it from now on; an earlier line of the same call is
-   * over. Resolves when the conversation on this line has ended.
+   * Called when the carrier has connected a call to this process, which holds it from now on. An earlier line of the
+   * call has then ended. Resolves when the conversation on this line has ended.
    *
    * @throws Refusal if there is no such open call, or a token is wrong.
    */
@@ -92,10 +91,7 @@ export interface CallHandler {
   ): Promise<void>;
   /** @throws Refusal if there is no such call, or the token is wrong. */
   onReport(report: CallReport): Promise<void>;
-  /**
-   * A line has ended but the call has not: the assistant transfers it, its process died, or the transfer was not
-   * answered.
-   */
+  /** Called when a line or a transfer has ended, but the call has not. Returns the next step. */
   onDisconnected(call: {
     callId: number;
     token: string;
@@ -106,22 +102,22 @@ export interface CallHandler {
 
 /** Makes and receives calls. */
 export interface Carrier {
-  /** Milliseconds in a second of its calls: 1000, unless it simulates them. */
+  /** Milliseconds per second of its calls: 1000, unless it simulates them. */
   readonly secondMs: number;
-  /** Calls that it starts in a second; no limit by default. */
+  /** Maximum number of calls that it starts per second; no limit by default. */
   readonly callsPerSecond?: number | undefined;
-  /** Seconds that a call may wait in its queue until it is dialed; 0 by default. */
+  /** Maximum wait of a call in its queue in seconds; 0 by default. */
   readonly queueSeconds?: number;
-  /** Called once, before all else. */
+  /** Called once, before any other method. */
   open(handler: CallHandler): void;
   /**
-   * Starts a call and resolves when the carrier has accepted it; what becomes of it is reported to the handler.
+   * Starts a call. Resolves when the carrier has accepted it. Its progress is reported to the handler.
    *
    * @returns the carrier's id of the call.
-   * @throws CarrierError if the carrier refused the call; the number was then not dialed.
+   * @throws CarrierError if the carrier refused the call, so the number was not dialed.
    */
   dial(call: OutgoingCall): Promise<string>;
-  /** Ends a call by the carrier's id, also one whose line another process held. Does nothing if it has ended. */
+  /** Ends a call by the carrier's id, even if another process holds its line. Does nothing if it has ended. */
   hangUp(carrierCallId: string): Promise<void>;
   /**
    * Ends a transferred call whose process has died, with the other phone's part of it. Only carriers whose transfers are
@@ -135,15 +131,15 @@ export interface Carrier {
   /** Accepts the carrier's WebSockets, below `/api/carrier`. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   readonly numbers?: CarrierNumbers;
-  /** Removes a Caller ID number; does nothing if the carrier does not know it. Retried if it fails. */
+  /** Removes a Caller ID number. Does nothing if the carrier does not know it. Retried if it fails. */
   removeCallerId?(callerId: string): Promise<void>;
-  /** Reads a recording; `range` is the value of the HTTP header. */
+  /** Reads a recording; `range` is the value of the HTTP header `Range`. */
   readRecording?(recordingId: string, range: string | undefined, signal: AbortSignal): Promise<Response>;
-  /** Deletes a recording; does nothing if the carrier does not know it. Retried if it fails. */
+  /** Deletes a recording. Does nothing if the carrier does not know it. Retried if it fails. */
   deleteRecording?(recordingId: string): Promise<void>;
-  /** Has a customer call a number of the service, if the carrier is simulated. */
+  /** Makes a simulated customer call a number of the service. Undefined for real carriers. */
   ring?(call: IncomingCall): Promise<void>;
-  /** Resolves when no call is ringing that would be lost with this process; undefined if there are no such calls. */
+  /** Resolves when no calls are left that would be lost with this process. Undefined if there are no such calls. */
   settled?(): Promise<void>;
   /** Ends all lines of this process. */
   close?(): Promise<void>;

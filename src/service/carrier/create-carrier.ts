@@ -8,13 +8,13 @@ import { OperatorError } from '../operator-error.ts';
 import type { CallVoice } from '../realtime/call-voice.ts';
 import { voicePackage } from '../voice/voice-module.ts';
 
-/** What the carriers need. */
+/** Dependencies of the carriers. */
 export interface CarrierParts {
-  /** Those that the simulated carrier sells. */
+  /** The numbers that the simulated carrier sells. */
   numbers: CarrierNumbers;
-  /** Speaks and listens in calls with Asterisk. */
+  /** Speech of calls with Asterisk. */
   callVoice: CallVoice;
-  /** Why the package for voice calls cannot, one sentence each. */
+  /** Why the package for voice calls cannot provide speech, one sentence each. */
   voiceProblems: readonly string[];
   log: Logger;
 }
@@ -22,7 +22,7 @@ export interface CarrierParts {
 /**
  * Creates the configured carrier.
  *
- * @throws OperatorError if Asterisk is configured, but nothing can speak.
+ * @throws OperatorError if Asterisk is configured, but speech is not.
  */
 export async function createCarrier(
   { secondMs, outcomes, twilio, asterisk }: CarrierConfig,
@@ -51,5 +51,5 @@ export function withoutSpeech(problems: readonly string[]): string {
     problems.length > 0
       ? problems.join(' ')
       : `the package ${voicePackage} is not installed, or VOICE is off.`;
-  return `CARRIER=asterisk needs SPEECH_BASE_URL or SPEECH_API_KEY, or speech without a network: ${reason}`;
+  return `CARRIER=asterisk needs SPEECH_BASE_URL or SPEECH_API_KEY, or offline speech: ${reason}`;
 }

@@ -8,30 +8,30 @@ export type OutcomeWeights = Readonly<Record<Outcome, number>>;
 /** How a simulated person behaves on the phone. */
 export type Behavior = 'talks' | 'hangs-up' | 'stays-silent' | 'opts-out';
 
-/** The simulated behavior of a phone number; always the same for a number. */
+/** The simulated behavior of a phone number. It is always the same for a number. */
 export interface NumberTraits {
   outcome: Outcome;
   behavior: Behavior;
-  /** Number of questions that a person asks before they say goodbye. */
+  /** Number of questions that a person asks before saying goodbye. */
   questions: number;
   /** Seconds until the call is answered. */
   ringing: number;
-  /** A person interrupts the assistant, or presses a key. */
+  /** Whether a person interrupts the assistant or presses a key. */
   habit: 'none' | 'interrupts' | 'presses-keys';
-  /** The carrier finds out during the call who has answered. */
+  /** Whether the carrier detects only during the call who answered. */
   isFoundLate: boolean;
 }
 
 /**
  * Derives the outcome of a call from the digits of the number, so that users can choose it:
  *
- * - The last two digits, 00 to 99, determine the outcome, in proportion to the weights and in the order of
- *   {@link outcomes}. By default 00–69 is a person, 70–84 a machine, 85–92 no answer, 93–97 busy, 98–99 a failure.
+ * - The last two digits, 00 to 99, determine the outcome, in proportion to the weights and in the order of {@link
+ *   outcomes}. By default 00–69 is a person, 70–84 a machine, 85–92 no answer, 93–97 busy, 98–99 a failure.
  * - The third-last digit determines the person's behavior: 0–6 talks, 7 hangs up, 8 stays silent, 9 asks not to be
  *   called again. It also determines the number of questions, one to three.
  * - The fourth-last digit determines the ringing time, 2 to 11 seconds.
- * - The fifth-last digit: with 7 the person interrupts the assistant once, with 8 they press the key 1, with 9 the
- *   carrier finds out late whether a machine has answered.
+ * - The fifth-last digit: with 7 the person interrupts the assistant once, with 8 the person presses the key 1, with 9
+ *   the carrier detects late whether a machine answered.
  */
 export function readNumberTraits(phoneNumber: string, weights: OutcomeWeights): NumberTraits {
   const digits = phoneNumber.replace(/\D/g, '').padStart(4, '0');

@@ -12,7 +12,7 @@ import { customerSentences } from './simulated-sentences.ts';
 
 type CustomerTraits = NumberTraits & { isCaller?: boolean };
 
-/** What is reported about a call. */
+/** A report on a call, without the call's identifiers. */
 type CallNews =
   | { type: 'ringing' }
   | { type: 'unreached'; reason: 'busy' | 'no-answer' | 'failed' }
@@ -20,19 +20,19 @@ type CallNews =
 
 export interface SimulatedCarrierParts {
   outcomes: OutcomeWeights;
-  /** Real milliseconds in a simulated second. */
+  /** Real milliseconds per simulated second. */
   secondMs: number;
   wait: Wait;
   numbers?: CarrierNumbers;
   log?: Logger;
 }
 
-/** Seconds until an answering machine has said its greeting, where the carrier finds it late. */
+/** Seconds until an answering machine is detected, for numbers with late detection. */
 const lateDetection = 4;
 
 /**
- * Simulates calls to try the service without a telephony provider. The digits of the number determine how the simulated
- * customer behaves; see {@link readNumberTraits}. A call exists only in the process that has dialed it.
+ * Simulates calls, to try the service without a telephony provider. The digits of the number determine the behavior of
+ * the simulated customer: see {@link readNumberTraits}. A call exists only in the process that dialed it.
  */
 export class SimulatedCarrier implements Carrier {
   readonly secondMs: number;
@@ -60,8 +60,8 @@ export class SimulatedCarrier implements Carrier {
   }
 
   /**
-   * Has a simulated customer call one of the service's numbers. The digits of their number determine how they behave, as
-   * above, but a person always calls. Resolves when the service has accepted or refused the call.
+   * Makes a simulated customer call one of the service's numbers. The digits of the customer's number determine their
+   * behavior, but the customer is always a person. Resolves when the service has accepted or refused the call.
    */
   async ring(call: IncomingCall): Promise<void> {
     const admission = await this.#service.onIncoming(call);
@@ -125,7 +125,7 @@ export class SimulatedCarrier implements Carrier {
     await this.#connect(call, traits, carrierCallId, found);
   }
 
-  /** Rings until somebody answers, or it is clear that nobody does. */
+  /** Rings until the call is answered or the ringing time is over. */
   async #answer(
     { ringingTime }: OutgoingCall,
     { outcome, ringing }: NumberTraits,

@@ -6,8 +6,8 @@ export type Reaction =
   { after: number; say: string } | { after: number; press: string } | { after: number; hangUp: true };
 
 /**
- * The person or machine that answers a simulated call. A person says a greeting, asks questions one by one, says
- * goodbye, and hangs up after the reply.
+ * The person or machine that answers a simulated call. A person greets, asks questions one by one, says goodbye, and
+ * hangs up after the reply.
  */
 export class SimulatedCustomer {
   readonly #traits: NumberTraits;
@@ -16,7 +16,7 @@ export class SimulatedCustomer {
   readonly #script: string[];
   #spoken = 0;
 
-  /** @param isCaller whether the customer has called, rather than been called. */
+  /** @param isCaller whether the customer made the call. */
   constructor(traits: NumberTraits, sentences: CustomerSentences, isCaller = false) {
     this.#traits = traits;
     this.#sentences = sentences;
@@ -26,13 +26,13 @@ export class SimulatedCustomer {
     );
   }
 
-  /** Reacts to the connection: a person waits for the caller to speak, and after a while asks who is there. */
+  /** Reacts to the connection: a person waits for the caller to speak, and asks who is there after a while. */
   onAnswered(): Reaction | undefined {
     if (this.#traits.outcome === 'machine') return { after: 0.5, say: this.#sentences.machine };
     return this.#traits.behavior === 'stays-silent' ? undefined : { after: 4, say: this.#sentences.pickUp };
   }
 
-  /** Interrupts the caller's second sentence after a second, if that is their habit. */
+  /** Interrupts the caller's second sentence after a second, if the customer has that habit. */
   onCallerBegan(): { after: number; say: string } | undefined {
     if (this.#traits.outcome === 'machine' || this.#traits.habit !== 'interrupts' || this.#spoken !== 1)
       return undefined;

@@ -11,7 +11,7 @@ interface Scheduled {
   event: LineEvent;
 }
 
-/** What the carrier finds out during the call. */
+/** The carrier's detection of who answered, during the call. */
 interface Discovery {
   /** Seconds from the answer. */
   after: number;
@@ -19,8 +19,7 @@ interface Discovery {
 }
 
 /**
- * A simulated call with its own clock: the same call takes the same number of simulated seconds, however fast they
- * pass.
+ * A simulated call with its own clock. The same call always takes the same number of simulated seconds, at any speed.
  */
 export class SimulatedLine implements Line {
   readonly #speech: SpeechSettings;
@@ -77,7 +76,7 @@ export class SimulatedLine implements Line {
     return sayPlainly(text, this.#speech.language, (plain) => this.#say(plain, seconds, signal));
   }
 
-  /** A simulated customer has no menu to which keys matter. */
+  /** Does nothing: simulated customers ignore keys. */
   sendDigits(): Promise<void> {
     return Promise.resolve();
   }
@@ -165,12 +164,12 @@ function eventOf(reaction: Reaction, at: number): LineEvent {
   return { type: 'said', text: reaction.say, seconds: speakingTime(reaction.say), endedAt: at };
 }
 
-/** The beginning of a text, up to the last whole word of a fraction of it. */
+/** Returns the given fraction of a text, cut at the last whole word. */
 function beginning(text: string, fraction: number): string {
   const length = Math.floor(text.length * Math.min(1, Math.max(0, fraction)));
   if (length >= text.length) return text;
   return text.slice(0, Math.max(0, text.lastIndexOf(' ', length))).trimEnd();
 }
 
-/** Corrects rounding errors of sums. */
+/** Corrects rounding errors in sums. */
 const roundToTenth = (seconds: number) => Math.round(seconds * 10) / 10;

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import type { CarrierNumber, CarrierNumbers } from './carrier-numbers.ts';
 
-/** The stock of the simulated carrier: numbers that belong to nobody, in `offered_numbers`. */
+/** The numbers that the simulated carrier sells, in the table `offered_numbers`. */
 export class SimulatedNumbers implements CarrierNumbers {
   readonly #db: Queries;
 
@@ -10,7 +10,7 @@ export class SimulatedNumbers implements CarrierNumbers {
     this.#db = db;
   }
 
-  /** Numbers that an account has are not offered; Caller IDs do not count. */
+  /** Numbers that an account owns are not offered. Caller IDs do not count as owned. */
   async search({ country, contains, limit }: Parameters<CarrierNumbers['search']>[0]) {
     const { rows } = await this.#db.execute<CarrierNumber & Record<string, unknown>>(sql`
       SELECT phone_number AS "phoneNumber", country_code AS "countryCode", region, price::float AS price,
@@ -23,7 +23,7 @@ export class SimulatedNumbers implements CarrierNumbers {
     return rows;
   }
 
-  /** The number becomes the account's by being stored, so nothing is left to do. */
+  /** Does nothing: storing the number assigns it to the account. */
   buy(): Promise<void> {
     return Promise.resolve();
   }

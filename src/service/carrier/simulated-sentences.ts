@@ -43,5 +43,5 @@ const arabic: CustomerSentences = {
 
 const byLanguage: Record<string, CustomerSentences> = { en: english, de: german, ar: arabic };
 
-/** Returns the sentences in a language (two-letter code), by default in English. */
+/** Returns the sentences in a language (two-letter code); in English by default. */
 export const customerSentences = (language: string): CustomerSentences => byLanguage[language] ?? english;

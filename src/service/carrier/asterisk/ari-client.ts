@@ -39,7 +39,7 @@ export type AriEvent = z.infer<typeof Event>;
 
 const requestMs = 10_000;
 const maxEventBytes = 1_048_576;
-/** Pauses between attempts to connect, the last one for all further. */
+/** Delays between connection attempts; the last one repeats. */
 const reconnectMs = [100, 500, 2000, 5000];
 const pingMs = 20_000;
 
@@ -54,7 +54,10 @@ export class AriClient {
     this.#log = log;
   }
 
-  /** Sends a request. @throws AriError if Asterisk refuses it. */
+  /**
+   * Sends a request.
+   * @throws AriError if Asterisk refuses it.
+   */
   async send(
     method: 'POST' | 'DELETE' | 'GET',
     path: string,
@@ -104,7 +107,7 @@ export class AriClient {
     });
   }
 
-  /** Opens a WebSocket of Asterisk, below its address. */
+  /** Opens a WebSocket to Asterisk. */
   openSocket(path: string, protocol: string): WebSocket {
     return new WebSocket(`${this.#config.url.replace(/^http/, 'ws')}${path}`, [protocol], {
       headers: { Authorization: this.#authorization },
@@ -115,9 +118,9 @@ export class AriClient {
   }
 
   /**
-   * Receives the events of an application until {@link close}; reconnects if the connection is lost.
+   * Receives the events of an application until {@link close}. Reconnects if the connection is lost.
    *
-   * @param mayConnect is asked before each attempt.
+   * @param mayConnect called before each attempt.
    */
   async receive(
     application: string,
@@ -163,7 +166,7 @@ export class AriClient {
       socket.terminate();
     };
     this.#closing.signal.addEventListener('abort', stop, { once: true });
-    // A connection that is lost without notice shows only by a missing pong.
+    // A silently lost connection is detected by a missing pong.
     let isAlive = true;
     const ping = setInterval(() => {
       if (!isAlive) socket.terminate();

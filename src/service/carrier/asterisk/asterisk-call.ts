@@ -17,13 +17,13 @@ export interface CallParts {
   log: Logger;
   /** Application that receives the events of this process. */
   application: string;
-  /** Whether the service dialed: machines do not call. */
+  /** Whether the service dialed the call. Only then is machine detection needed. */
   isOutgoing: boolean;
   /** Returns the dial string of a number. */
   endpointOf: (number: string) => string;
   /** Follows the events of another channel of the call. */
   follow: (channelId: string, call: AsteriskCall) => void;
-  /** The call is over, and its events are no longer needed. */
+  /** Called when the call is over and its events are no longer needed. */
   forget: (call: AsteriskCall) => void;
 }
 
@@ -35,8 +35,8 @@ export const otherPhoneOf = (channelId: string): string => `${channelId}-transfe
 type Transfer = { channelId: string; isAnswered: boolean; ended: PromiseWithResolvers<undefined> };
 
 /**
- * A call at Asterisk that this process holds: the customer's channel and, in a bridge with it, first the service's sound
- * and then perhaps the channel of another phone.
+ * A call at Asterisk that this process holds: a bridge with the customer's channel and the service's audio channel or,
+ * after a transfer, the other phone's channel.
  */
 export class AsteriskCall {
   readonly channelId: string;
@@ -48,7 +48,7 @@ export class AsteriskCall {
   #line: CallLine | undefined;
   /** The channel of the current line. It can enter the bridge once it has started. */
   #media: { channelId: string; started: PromiseWithResolvers<undefined> } | undefined;
-  /** What the service decided on the current line; undefined if it was lost. */
+  /** How the service ended the current line; undefined if the line was lost. */
   #decision: 'hang-up' | 'leave' | undefined;
   #transfer: Transfer | undefined;
   #detection: MachineDetection | undefined;
@@ -86,7 +86,7 @@ export class AsteriskCall {
     } else if (event.type === 'ChannelStateChange' && isCustomer && event.channel?.state === 'Ringing') {
       this.#report({ type: 'ringing' });
     } else if (event.type === 'StasisEnd' && isCustomer) {
-      // Nothing more is reported of a channel that came in.
+      // Inbound channels send no further events.
       this.end(0);
     } else if (event.type === 'ChannelDestroyed') {
       if (isCustomer) this.end(event.cause ?? 0);
@@ -111,7 +111,7 @@ export class AsteriskCall {
     await this.#parts.ari.sendIfThere('DELETE', `/channels/${this.channelId}`);
   }
 
-  /** Runs the call from the answer on. */
+  /** Runs the call after it is answered. */
   async #run(): Promise<void> {
     if (this.#answeredAt !== undefined) return;
     this.#answeredAt = performance.now();
@@ -140,7 +140,7 @@ export class AsteriskCall {
     this.#detect((detection) => detection.start(this.channelId));
   }
 
-  /** A call continues if it remains unknown who answered. */
+  /** The call continues if detection fails. */
   #detect(step: (detection: MachineDetection) => Promise<void>): void {
     if (!this.#detection || this.#hasEnded) return;
     step(this.#detection).catch((error: unknown) => {
@@ -163,7 +163,7 @@ export class AsteriskCall {
     return this.#parts.handler.onDisconnected({ callId, token, cause });
   }
 
-  /** Connects the sound of the call to the service until the conversation on this line is over. */
+  /** Connects the audio of the call to the service until the conversation on this line is over. */
   async #converse(): Promise<void> {
     const { ari, application, voice, handler, follow } = this.#parts;
     this.#decision = undefined;
@@ -181,7 +181,7 @@ export class AsteriskCall {
       transport_data: 'f(json)',
     });
     const connectionId = channelvars?.['MEDIA_WEBSOCKET_CONNECTION_ID'];
-    if (connectionId === undefined) throw new Error('Asterisk returned no connection for the sound.');
+    if (connectionId === undefined) throw new Error('Asterisk returned no connection for the audio.');
     const socket = ari.openSocket(`/media/${connectionId}`, 'media');
     const peer = new WebSocketPeer(socket);
     try {
@@ -203,7 +203,7 @@ export class AsteriskCall {
       if (this.#hasEnded) line.close('customer');
       const { callId, token, connectToken } = this.#plan;
       await handler.onConnected({ callId, token, connectToken, carrierCallId: this.channelId }, line);
-      // A conversation that ended without a decision has nothing left to say.
+      // If the conversation ended on an open line, hangs up.
       if (!line.hasEnded) this.#decision ??= 'hang-up';
     } finally {
       this.#line = undefined;
@@ -212,7 +212,7 @@ export class AsteriskCall {
     }
   }
 
-  /** Returns false if nobody answered. Otherwise resolves when the other phone has hung up. */
+  /** Resolves to false if the other phone was not answered, or to true when it has hung up. */
   async #transferTo(step: Extract<NextStep, { type: 'transfer' }>): Promise<boolean> {
     const { ari, application, endpointOf, follow } = this.#parts;
     const channelId = otherPhoneOf(this.channelId);
@@ -244,7 +244,7 @@ export class AsteriskCall {
     return transfer.isAnswered;
   }
 
-  /** The other phone was answered. */
+  /** Handles the answer of the other phone. */
   async #joinTransfer(channelId: string | undefined): Promise<void> {
     const transfer = this.#transfer;
     if (!transfer || transfer.channelId !== channelId) return;
@@ -263,7 +263,7 @@ export class AsteriskCall {
     await this.#parts.ari.send('POST', `/bridges/${this.#bridgeId ?? ''}/addChannel`, { channel: channelId });
   }
 
-  /** Begins to record. A call without its recording is better than none. */
+  /** Starts the recording. The call continues if that fails. */
   async #record(): Promise<void> {
     const recordingId = `recording-${randomUUID()}`;
     try {
@@ -287,7 +287,7 @@ export class AsteriskCall {
     if (this.#hasEnded) this.#forget();
   }
 
-  /** `w` is a pause of half a second. */
+  /** Sends keys; `w` is a pause of half a second. */
   async #sendDigits(digits: string): Promise<void> {
     for (const [part] of digits.matchAll(/w|[0-9*#]+/g)) {
       if (part === 'w') {
@@ -316,7 +316,7 @@ export class AsteriskCall {
     if (this.#recordingId === undefined) this.#forget();
   }
 
-  /** Forgets the call once its reports were handled. */
+  /** Releases the call once its reports have been handled. */
   #forget(): void {
     void this.#reports.then(() => {
       this.#parts.forget(this);

@@ -10,12 +10,12 @@ import type { AsteriskConfig } from './asterisk-config.ts';
 import { waitWithTimeout } from '../../lib/with-timeout.ts';
 import { answerRange } from './recording-range.ts';
 
-/** Time for the calls to end at a stop. */
+/** Time for calls to end at shutdown. */
 const closingMs = 5000;
 
 /**
- * Makes and receives calls with one's own Asterisk. The process that dials a call holds it. Each process receives the
- * events of its calls as an application of its own; one of them also receives the inbound calls.
+ * Makes and receives calls with the operator's Asterisk. The process that dials a call holds it. Each process has its
+ * own Stasis application for the events of its calls; one process also receives the inbound calls.
  */
 export class AsteriskCarrier implements Carrier {
   readonly secondMs = 1000;
@@ -24,7 +24,7 @@ export class AsteriskCarrier implements Carrier {
   readonly #log: Logger;
   readonly #ari: AriClient;
   readonly #application: string;
-  /** By the ids of their channels. */
+  /** Calls by the ids of their channels. */
   readonly #calls = new Map<string, AsteriskCall>();
   #handler: CallHandler | undefined;
   #forgotten = Promise.withResolvers<undefined>();
@@ -50,7 +50,7 @@ export class AsteriskCarrier implements Carrier {
         if (event.type === 'StasisStart' && event.channel) void this.#takeOver(event.channel);
       },
       onConnected: () => undefined,
-      // Asterisk would take the inbound calls away from the process that receives them.
+      // A second connection would take the inbound calls away from the process that receives them.
       mayConnect: () => this.#hasNoReceiver(),
     });
   }
@@ -109,7 +109,7 @@ export class AsteriskCarrier implements Carrier {
 
   async close(): Promise<void> {
     await Promise.allSettled(Array.from(new Set(this.#calls.values()), (call) => call.hangUp()));
-    // The last events say how the calls have ended.
+    // The last events report how the calls ended.
     await waitWithTimeout(closingMs, this.settled());
     this.#calls.clear();
     this.#forgotten.resolve(undefined);
@@ -127,7 +127,7 @@ export class AsteriskCarrier implements Carrier {
     }
   }
 
-  /** Moves an inbound call to this process, since another one may receive the next calls. */
+  /** Moves an inbound call to this process's application, since another process may receive the next calls. */
   async #takeOver({ id }: AriChannel): Promise<void> {
     try {
       await this.#ari.send('POST', `/channels/${id}/move`, { app: this.#application, appArgs: 'inbound' });
@@ -187,7 +187,7 @@ export class AsteriskCarrier implements Carrier {
     this.#forgotten = Promise.withResolvers();
   }
 
-  /** Ends the calls that ended while there was no connection to Asterisk. */
+  /** Ends calls whose channels disappeared while there was no connection to Asterisk. */
   async #endLostCalls(): Promise<void> {
     for (const [id, call] of this.#calls) {
       try {
@@ -209,16 +209,16 @@ export class AsteriskCarrier implements Carrier {
     }
   }
 
-  /** After a timeout, the number may have been dialed all the same; its events then find the call. */
+  /** After a timeout, the number may still have been dialed, so the call is kept for its events. */
   #refusedDial(error: unknown, call: AsteriskCall): unknown {
     const cause = (error as { cause?: { code?: string } }).cause?.code;
     const isRefused = error instanceof AriError && error.status < 500;
     if (!isRefused && cause !== 'ECONNREFUSED' && cause !== 'ENOTFOUND') return error;
     this.#forget(call);
     if (isRefused) {
-      return new CarrierError('The call was refused by the telephone system.', { cause: error });
+      return new CarrierError('The telephone system refused the call.', { cause: error });
     }
-    return new CarrierError('The telephone system is not reachable.', { cause: error });
+    return new CarrierError('The telephone system cannot be reached.', { cause: error });
   }
 
   #endpointOf(number: string): string {
@@ -231,7 +231,7 @@ export class AsteriskCarrier implements Carrier {
   }
 }
 
-/** Trunks write numbers with or without `+`, or with `00` in its place. */
+/** Trunks send numbers with `+`, with `00`, or without a prefix. */
 function toE164(number: string): string {
   const digits = number.replace(/^(\+|00)/, '');
   return /^\d{3,15}$/.test(digits) ? `+${digits}` : '';

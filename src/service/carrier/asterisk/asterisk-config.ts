@@ -1,13 +1,13 @@
 /** The settings of the carrier Asterisk. */
 export interface AsteriskConfig {
-  /** Address of its HTTP server, without a trailing slash. */
+  /** URL of Asterisk's HTTP server, without a trailing slash. */
   url: string;
   user: string;
   password: string;
-  /** Dials a number: `{number}` is replaced. */
+  /** Dial string; `{number}` is replaced by the number. */
   endpoint: string;
   /** Name of the application that the dialplan passes inbound calls to. */
   application: string;
-  /** Number for calls of assistants that have none. */
+  /** Number for calls of assistants without a number. */
   phoneNumber: string | undefined;
 }

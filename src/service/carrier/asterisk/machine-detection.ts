@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { AnsweredBy } from '../carrier.ts';
 import type { AriClient, AriEvent } from './ari-client.ts';
 
-/** Where the dialplan listens, and the variable with the application that receives the result. */
+/** The dialplan context for detection, and the variable with the application that receives the result. */
 const context = 'voice-assistant-machine';
 const applicationVariable = 'VOICE_ASSISTANT';
 
 /**
- * Finds out whether a machine has answered, during the conversation: a channel that only listens to the customer
- * goes through the dialplan's detection (`AMD()`), and returns with its result.
+ * Detects during the conversation whether a machine has answered: a snoop channel on the customer runs the dialplan's
+ * `AMD()` and returns with its result.
  */
 export class MachineDetection {
   readonly channelId = randomUUID();
@@ -22,7 +22,7 @@ export class MachineDetection {
     this.#onIdentified = onIdentified;
   }
 
-  /** Begins to listen to the customer's channel. */
+  /** Starts a snoop channel on the customer's channel. */
   async start(customerId: string): Promise<void> {
     await this.#ari.sendIfThere('POST', `/channels/${customerId}/snoop/${this.channelId}`, {
       app: this.#application,
@@ -30,7 +30,7 @@ export class MachineDetection {
     });
   }
 
-  /** The listening channel has entered the application: at first, or with the result. */
+  /** Handles the snoop channel's entry to the application: after its start, or with the result. */
   async onEntered({ args = [] }: AriEvent): Promise<void> {
     const [news, status, cause] = args;
     const path = `/channels/${this.channelId}`;
@@ -50,7 +50,7 @@ export class MachineDetection {
   }
 }
 
-/** People who listen first are silent at the beginning, too. */
+/** Ignores initial silence: people who wait for the caller to speak are silent, too. */
 function answeredBy(status = '', cause = ''): AnsweredBy | undefined {
   if (status === 'HUMAN') return 'human';
   return status === 'MACHINE' && !cause.startsWith('INITIALSILENCE') ? 'machine' : undefined;

@@ -1,6 +1,6 @@
 import type { AsteriskConfig } from './asterisk-config.ts';
 
-/** The settings of the carrier, as they were given. */
+/** The raw settings of the carrier. */
 export interface AsteriskSettings {
   url: string | undefined;
   user: string;
@@ -13,16 +13,16 @@ export interface AsteriskSettings {
 /**
  * Checks the settings that only Asterisk needs.
  *
- * @throws Error with a message that begins with the name of the variable.
+ * @throws Error with a message that starts with the name of the variable.
  */
 export function readAsteriskConfig({ url, password, ...rest }: AsteriskSettings): AsteriskConfig {
   if (url === undefined) {
     throw new Error(
-      'ASTERISK_URL must be the address of the HTTP server of Asterisk for CARRIER=asterisk, such as http://127.0.0.1:8088.',
+      "ASTERISK_URL must be the URL of Asterisk's HTTP server for CARRIER=asterisk, such as http://127.0.0.1:8088.",
     );
   }
   if (password === undefined) {
-    throw new Error('ASTERISK_PASSWORD must be set for CARRIER=asterisk: the password in its ari.conf.');
+    throw new Error('ASTERISK_PASSWORD must be set for CARRIER=asterisk. It is the password in ari.conf.');
   }
   return {
     ...rest,

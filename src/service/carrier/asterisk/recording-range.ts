@@ -1,8 +1,8 @@
 /**
- * Answers a request for a part of a file whose server sends only the whole. Invalid and multiple ranges get the whole
+ * Answers a range request for a file whose server does not support ranges. Invalid and multiple ranges get the whole
  * file, as RFC 9110 allows.
  *
- * @param whole the answer with the whole file and its length.
+ * @param whole the response with the whole file and its length.
  */
 export function answerRange(whole: Response, range: string | undefined): Response {
   const length = Number(whole.headers.get('Content-Length'));

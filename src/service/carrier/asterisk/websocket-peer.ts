@@ -2,26 +2,26 @@ import type { RawData, WebSocket } from 'ws';
 import type { AudioListener, AudioPeer } from '../../voice/audio-peer.ts';
 import { readSamples } from '../../voice/wav.ts';
 
-/** Name of the format in which Asterisk exchanges sound at {@link rate}. */
+/** Asterisk's name of the audio format at {@link rate}. */
 export const mediaFormat = 'slin16';
 const rate = 16_000;
 /** Asterisk drops incomplete frames of 20 ms. */
 const frameLength = rate * 0.02;
 const bytesPerMessage = 32_000;
-/** Asterisk queues 20 seconds. Less is sent ahead, so that little is discarded at an interruption. */
+/** Asterisk queues 20 seconds. Less is sent ahead, so that an interruption discards little. */
 const secondsAhead = 5;
 
-/** A call's sound over Asterisk's `chan_websocket`, which plays what it receives at the right pace. */
+/** A call's audio over Asterisk's `chan_websocket`, which plays the received audio in real time. */
 export class WebSocketPeer implements AudioPeer {
   readonly rate = rate;
   readonly #socket: WebSocket;
   #listener: AudioListener | undefined;
   #isClosed = false;
-  /** Messages that wait until what was sent has been played. */
+  /** Messages that are queued until the sent audio has been played. */
   #waiting: (Buffer | string)[] = [];
   /** Samples that do not fill a frame. */
   #rest = new Int16Array(0);
-  /** When everything that was sent will have been played. */
+  /** When all sent audio will have been played. */
   #playedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #pausedAt: number | undefined;

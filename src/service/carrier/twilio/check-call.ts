@@ -2,14 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Line } from '../../voice/line.ts';
 
 /*
- * `carrier check --call` makes a call without a record in the database. The process that is connected recognizes it by
- * a token that only the holder of the auth token can create, for a short time.
+ * `carrier check --call` makes a call without a record in the database. The process that receives its connection
+ * recognizes it by a short-lived token that only the holder of the auth token can create.
  */
 
 const validMs = 10 * 60 * 1000;
 const sentence = 'Hello! This is the test call of your voice assistant. It works. Goodbye!';
 
-/** The id of a call that is no record. */
+/** The id of a test call, which has no record. */
 export const checkCallId = 0;
 
 /** Creates the token of a test call. */
@@ -18,7 +18,7 @@ export function checkToken(authToken: string, at = Date.now()): string {
   return `${at}.${signature}`;
 }
 
-/** Whether the token is that of a test call and has not expired. */
+/** Whether the token belongs to a test call and has not expired. */
 export function isCheckToken(token: string, authToken: string, now = Date.now()): boolean {
   const at = Number(/^\d{1,15}(?=\.)/.exec(token)?.[0] ?? NaN);
   if (!(Math.abs(now - at) < validMs)) return false;

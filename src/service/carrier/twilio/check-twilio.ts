@@ -12,19 +12,19 @@ import { WebhookUrls } from './webhook-urls.ts';
 
 /** Time limit of each request, in milliseconds. */
 const timeoutMs = 15_000;
-/** Longest test call, and how often its state is read, in milliseconds. */
+/** Maximum duration of the test call, and the interval between reads of its state, in milliseconds. */
 const testCallMs = 120_000;
 const pollMs = 1000;
 
-/** A step has failed; the message says what to do. */
+/** A step has failed. The message says what to do. */
 class StepError extends Error {
   override readonly name = 'StepError';
 }
 
 /**
- * Checks step by step whether calls with Twilio can work. A step whose precondition failed is left out.
+ * Checks step by step whether calls with Twilio can work. Steps whose precondition failed are skipped.
  *
- * @param testNumber a phone of the operator to call; no call by default.
+ * @param testNumber a phone of the operator to call; if undefined, no call is made.
  */
 export async function checkTwilio(
   config: TwilioConfig,
@@ -51,7 +51,7 @@ export async function checkTwilio(
     );
     if (status !== 'active')
       throw new StepError(`The account is ${status}. Activate it in the Twilio Console.`);
-    return type === 'Trial' ? 'a trial account: it calls only numbers that you have verified' : 'accepted';
+    return type === 'Trial' ? 'a trial account: it can only call numbers that you have verified' : 'accepted';
   });
   if (hasAccount) await check('number', () => checkNumber(client, config.phoneNumber, urls));
   const isPublic = await check('public address', () => checkAddress(urls));
@@ -79,14 +79,14 @@ async function checkNumber(
   urls: WebhookUrls,
 ): Promise<string> {
   if (phoneNumber === undefined) {
-    return 'TWILIO_PHONE_NUMBER is not set, so only assistants with a number of their own can call';
+    return 'TWILIO_PHONE_NUMBER is not set, so only assistants with their own number can make calls';
   }
   const bought = await ask('the number', () => findOwnedNumbers(client, phoneNumber));
   const [number] = bought;
   if (number?.voiceUrl === urls.incoming)
     return `${phoneNumber} is a number of the account, and calls to it reach this service`;
   if (number) {
-    return `${phoneNumber} is a number of the account, but calls to it do not reach this service. If they shall, set "A call comes in" of the number in the Twilio Console to ${urls.incoming}, with HTTP POST`;
+    return `${phoneNumber} is a number of the account, but calls to it do not reach this service. To receive them, set "A call comes in" of the number in the Twilio Console to ${urls.incoming}, with HTTP POST`;
   }
   const verified = await ask('the number', () => findCallerIds(client, phoneNumber));
   if (verified.length > 0) return `${phoneNumber} is a verified caller ID`;
@@ -126,14 +126,14 @@ async function checkSignature(urls: WebhookUrls, signature: Signature): Promise<
   const forged = await post({});
   if (forged.status !== 403) {
     throw new StepError(
-      `A request without a signature gets the status ${forged.status} instead of 403. Check which program answers at PUBLIC_URL, and whether its proxy passes POST requests on.`,
+      `A request without a signature gets the status ${forged.status} instead of 403. Check which program answers at PUBLIC_URL, and whether its proxy forwards POST requests.`,
     );
   }
   const response = await post({ 'X-Twilio-Signature': signature.create(url, { nonce }) });
   if (response.status === 200 && (await response.text()).includes(nonce))
     return 'accepted, and others are refused';
   throw new StepError(
-    'The running service does not accept the signature. It has other values of TWILIO_AUTH_TOKEN or PUBLIC_URL than this command; or the proxy changes the path. Restart the service after a change.',
+    'The running service does not accept the signature. Its TWILIO_AUTH_TOKEN or PUBLIC_URL differs from that of this command, or the proxy changes the path. Restart the service after a change.',
   );
 }
 
@@ -146,11 +146,11 @@ async function checkWebSocket(urls: WebhookUrls, signature: Signature): Promise<
   const fail = (problem: string) => {
     outcome.reject(
       new StepError(
-        `${urls.relay} ${problem}. Let the proxy pass WebSockets on (headers Upgrade and Connection), as docs/self-hosting.md shows.`,
+        `${urls.relay} ${problem}. Configure the proxy to forward WebSockets (headers Upgrade and Connection), as in docs/self-hosting.md.`,
       ),
     );
   };
-  // Without the token of a call, the service must close the connection again.
+  // Without a call's token, the service must close the connection.
   socket.on('open', () => {
     socket.send('{"type":"setup"}');
   });
@@ -182,7 +182,7 @@ async function makeTestCall(
 ): Promise<string> {
   const from = config.phoneNumber;
   if (from === undefined)
-    throw new StepError('Set TWILIO_PHONE_NUMBER: the test call needs a number of yours.');
+    throw new StepError('Set TWILIO_PHONE_NUMBER: the test call needs one of your numbers.');
   const twiml = testCallTwiml(urls, checkToken(config.authToken));
   const { sid } = await ask('the test call', () =>
     client.calls.create({ from, to, twiml, timeout: 60, timeLimit: 60 }),

@@ -1,6 +1,6 @@
 import type twilio from 'twilio';
 
-/** More numbers than contain another whole number. */
+/** Maximum number of results, more than there are numbers that contain the whole number. */
 const limit = 100;
 
 /** Finds a number that the account has bought. The carrier also returns numbers that only contain this one. */

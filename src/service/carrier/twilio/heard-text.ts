@@ -1,6 +1,6 @@
 /*
- * The relay reports what it has spoken as text of its own, with other spaces and perhaps other punctuation, so texts
- * are compared by their letters and digits.
+ * The relay reports spoken text with different spaces and possibly different punctuation, so texts are compared by
+ * their letters and digits.
  */
 
 const isSpoken = (character: string) => /[\p{L}\p{N}]/u.test(character);
@@ -10,7 +10,7 @@ const spokenCharacters = (text: string): string[] => Array.from(text.toLowerCase
 /** The number of letters and digits in a text. */
 export const spokenLength = (text: string): number => spokenCharacters(text).length;
 
-/** Returns the beginning of a text with so many letters and digits, and the punctuation that follows them. */
+/** Returns the start of a text with `spoken` letters and digits, and the punctuation that follows them. */
 export function beginningOf(text: string, spoken: number): string {
   if (spoken <= 0) return '';
   let left = spoken;
@@ -24,10 +24,10 @@ export function beginningOf(text: string, spoken: number): string {
 }
 
 /**
- * Returns the part of a text that was heard when the customer interrupted it.
+ * Returns the part of a text that was heard before the customer interrupted it.
  *
- * @param utterance the carrier's report of the last words: the whole text so far, or only its last sentence.
- * @param played the number of letters and digits that were certainly played before.
+ * @param utterance the spoken text that the carrier reported: the whole text so far, or only its last sentence.
+ * @param played the number of letters and digits that are known to have been played.
  */
 export function heardUntil(text: string, utterance: string, played: number): string {
   const all = spokenCharacters(text).join('');

@@ -1,6 +1,6 @@
 import type { TwilioConfig } from './twilio-config.ts';
 
-/** The settings of the carrier, as they were given. */
+/** The raw settings of the carrier. */
 export interface TwilioSettings {
   accountSid: string | undefined;
   authToken: string | undefined;
@@ -15,7 +15,7 @@ export interface TwilioSettings {
 /**
  * Checks the settings that only Twilio needs.
  *
- * @throws Error with a message that begins with the name of the variable.
+ * @throws Error with a message that starts with the name of the variable.
  */
 export function readTwilioConfig(settings: TwilioSettings): TwilioConfig {
   const { accountSid, authToken, apiKey, apiSecret, apiUrl, phoneNumber, callsPerSecond, publicUrl } =

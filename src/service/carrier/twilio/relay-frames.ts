@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
 /*
- * The frames of ConversationRelay: JSON texts on a WebSocket. Unknown fields are ignored, since the carrier adds some
- * now and then; so are frames of an unknown type.
+ * The frames of ConversationRelay: JSON texts on a WebSocket. Unknown fields and frame types are ignored, since the
+ * carrier may add some.
  */
 
-/** Longest frame in bytes; longer ones close the connection. */
+/** Maximum length of a frame in bytes. A longer frame closes the connection. */
 export const maxFrameBytes = 64 * 1024;
 
 const text = z.string().max(maxFrameBytes);
 const milliseconds = z.coerce.number().min(0).catch(0);
 
-/** The parameters that the service gives to the relay, which returns them when it connects. */
+/** The parameters that the service passes to the relay, which sends them back when it connects. */
 const Parameters = z.object({
   callId: z.string().regex(/^(0|[1-9]\d{0,9})$/),
   token: z.string().min(1).max(200),
@@ -36,7 +36,7 @@ const Prompt = z.object({
   type: z.literal('prompt'),
   voicePrompt: text,
   lang: z.nullish(text),
-  /** False for a part of what the customer is saying. */
+  /** False for a partial utterance. */
   last: z.boolean().default(true),
 });
 
@@ -48,7 +48,7 @@ const Interrupt = z.object({
   durationUntilInterruptMs: milliseconds,
 });
 
-/** Not in the published reference, so any content is accepted; sent if `events` subscribes to it. */
+/** Sent if `events` subscribes to it. Not in the published reference, so any content is accepted. */
 const Info = z.object({
   type: z.literal('info'),
   name: text.catch(''),
@@ -60,7 +60,7 @@ const Failure = z.object({ type: z.literal('error'), description: text.default('
 const Frame = z.discriminatedUnion('type', [Setup, Prompt, Dtmf, Interrupt, Info, Failure]);
 const AnyFrame = z.object({ type: z.string().max(100) });
 
-/** A frame of the carrier. */
+/** A frame from the carrier. */
 export type RelayFrame = z.infer<typeof Frame>;
 export type SetupFrame = z.infer<typeof Setup>;
 

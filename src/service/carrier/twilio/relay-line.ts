@@ -7,27 +7,27 @@ import type { OutgoingFrame, RelayFrame } from './relay-frames.ts';
 import { localeOf } from './speech-attributes.ts';
 import { Speech } from './speech.ts';
 
-/** The relay's connection, as a line uses it. */
+/** The line's connection to the relay. */
 export interface RelayConnection {
   send(frame: OutgoingFrame): void;
   /** Closes the connection if the relay does not, which it does after an `end` frame. */
   closeSoon(): void;
 }
 
-/** The settings that a line itself applies. */
+/** The settings that the line applies itself. */
 export interface LineSettings {
   /** 0.7 to 1.2; 1 is normal. */
   speed: number;
-  /** Words with which the customer interrupts the assistant; 0 leaves interruptions to the relay. */
+  /** Number of words that interrupt the assistant; 0 leaves interruptions to the relay. */
   interruptingWords: number;
-  /** The assistant's language, and those that the customer may change to. */
+  /** The assistant's language first, then the other languages that the customer may speak. */
   languages: readonly string[];
 }
 
-/** Seconds of the longest pause within a sentence. What was heard before a longer one was only a noise. */
+/** Maximum pause within a sentence, in seconds. Speech before a longer pause counts as noise. */
 const longestPause = 5;
 
-/** What the relay's action webhook does after an `end` frame. */
+/** The step that the relay's action webhook takes after an `end` frame. */
 export type Handoff = 'hang-up' | 'leave';
 
 /** Key of the handoff in the frame's data. */
@@ -41,13 +41,13 @@ export class RelayLine implements Line {
   readonly #events = new LineEvents();
   readonly #connectedAt = performance.now();
   #speech: Speech | undefined;
-  /** When the customer began to speak, if the relay reports it. */
+  /** When the customer started to speak, if the relay reports it. */
   #customerSince: number | undefined;
   #customerUntil: number | undefined;
   #customerHeardAt: number | undefined;
   #language: string;
 
-  /** @param silence the address of a sound that replaces the speech when the service stops it. */
+  /** @param silence URL of a sound that replaces the speech when the service stops it. */
   constructor(connection: RelayConnection, settings: LineSettings, silence: string) {
     this.#connection = connection;
     this.#settings = settings;
@@ -126,7 +126,7 @@ export class RelayLine implements Line {
     }
   }
 
-  /** Sends the text while it arrives. Tokens contain their spaces, so they are sent as they are. */
+  /** Streams the text to the relay. Tokens contain their spaces, so they are sent unchanged. */
   async #stream(text: AsyncIterable<string>, speech: Speech): Promise<void> {
     const iterator = text[Symbol.asyncIterator]();
     try {
@@ -147,7 +147,7 @@ export class RelayLine implements Line {
       this.#closeStream(speech);
       throw error;
     }
-    // A generator that waits for the model returns only after that, so this does not wait for it.
+    // Not awaited: a generator that is waiting for the model returns only after the model has answered.
     iterator.return?.().catch(() => undefined);
   }
 
@@ -179,7 +179,7 @@ export class RelayLine implements Line {
     this.#events.push({ type: 'said', text: text.trim(), seconds, endedAt });
   }
 
-  /** The assistant answers in the customer's language, so it must also be spoken in it. */
+  /** Switches the voice to the customer's language, since the assistant answers in it. */
   #followLanguage(spoken: string | null | undefined): void {
     const code = spoken?.slice(0, 2).toLowerCase();
     if (code === undefined || code === this.#language || !this.#settings.languages.includes(code)) return;
@@ -194,7 +194,7 @@ export class RelayLine implements Line {
   #interrupted(utterance: string): void {
     const speech = this.#speech;
     if (!speech || speech.isOver) return;
-    // The relay has stopped the speech by itself.
+    // The relay has already stopped the speech.
     this.#closeStream(speech);
     speech.interrupted(utterance);
   }

@@ -34,7 +34,7 @@ export interface RelayServerParts {
   authToken: string;
   urls: WebhookUrls;
   log: Logger;
-  /** An incoming call was connected: its duration is limited, and its end reported, from now on. */
+  /** Called when an incoming call is connected, to limit its duration and have its end reported. */
   onIncomingConnected: (setup: SetupFrame) => void;
   times?: RelayTimes;
 }
@@ -54,7 +54,7 @@ export class RelayServer {
     this.#times = parts.times ?? defaultTimes;
   }
 
-  /** Handles a request for a WebSocket; refuses it if its signature is not the carrier's. */
+  /** Handles a WebSocket upgrade request. Refuses it if it is not signed by the carrier. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { signature, urls } = this.#parts;
     socket.on('error', () => socket.destroy());
@@ -105,7 +105,7 @@ export class RelayServer {
       isAlive = true;
     });
     webSocket.on('error', () => {
-      // Such as a frame that is too long; `close` follows.
+      // For example, a frame is too long. `close` follows.
     });
     webSocket.on('close', (code) => {
       clearTimeout(setupTimer);
@@ -170,7 +170,7 @@ export class RelayServer {
     return line;
   }
 
-  /** Only the carrier's error code is logged: its text may quote what was said. */
+  /** Only the carrier's error code is logged: its text may quote the conversation. */
   #logFailure(description: string): void {
     const [code] = /\b\d{5}\b/.exec(description) ?? [];
     this.#parts.log.warn({ code }, 'the carrier reported an error on a call');

@@ -1,6 +1,6 @@
 import type { SpeechSettings } from '../../voice/line.ts';
 
-/** The locales that the carrier speaks and understands, where the usual region of the language is not one of them. */
+/** The carrier's locales for languages whose most likely region it does not support. */
 const locales: Readonly<Record<string, string>> = { ar: 'ar-EG', no: 'nb-NO', nb: 'nb-NO', zh: 'cmn-CN' };
 
 /** Returns the locale of a language: `de-DE` for `de`. */
@@ -11,14 +11,14 @@ export function localeOf(language: string): string {
   return region === undefined ? code : `${code}-${region}`;
 }
 
-/** Words from which on the service itself decides on an interruption. */
+/** Minimum number of words from which the service itself detects interruptions. */
 const firstCountedWords = 2;
 
-/** Whether the service counts the customer's words to interrupt the assistant; the relay cannot. */
+/** Whether the service counts the customer's words to detect interruptions, which the relay cannot. */
 export const countsWords = ({ allowInterruptions, minInterruptWords }: SpeechSettings): boolean =>
   allowInterruptions && minInterruptWords >= firstCountedWords;
 
-/** The settings as attributes of `<ConversationRelay>`; their names are case-sensitive. */
+/** Converts the settings to attributes of `<ConversationRelay>`. Their names are case-sensitive. */
 export function speechAttributes(speech: SpeechSettings): Record<string, string> {
   const interruptible = !speech.allowInterruptions ? 'none' : countsWords(speech) ? 'dtmf' : 'any';
   return {
@@ -27,7 +27,7 @@ export function speechAttributes(speech: SpeechSettings): Record<string, string>
     ...voiceAttributes(speech),
     interruptible,
     interruptSensitivity: level(speech.interruptSensitivity),
-    // Needed to count words. Without interruptions only keys are reported.
+    // Needed to count words. Otherwise only keys are reported.
     reportInputDuringAgentSpeech: countsWords(speech) ? 'any' : 'dtmf',
     partialPrompts: String(countsWords(speech)),
     speechTimeout: speech.endpointType === 'ai' ? 'auto' : String(pauseMs(speech.endpointSensitivity)),
@@ -38,7 +38,7 @@ export function speechAttributes(speech: SpeechSettings): Record<string, string>
   };
 }
 
-/** Only Deepgram finds out which language is spoken. */
+/** Only Deepgram detects the spoken language. */
 function transcriptionAttributes({ otherLanguages = [] }: SpeechSettings): Record<string, string> {
   if (otherLanguages.length === 0) return {};
   return {
@@ -55,7 +55,7 @@ function voiceAttributes({ voice, speed }: SpeechSettings): Record<string, strin
   const provider = providers.find((name) => wanted.startsWith(name.toLowerCase()));
   if (voice === undefined || provider === undefined) return {};
   if (provider !== 'ElevenLabs' || speed === 1) return { ttsProvider: provider, voice: voice.name };
-  // Model, speed, stability and similarity; all but the speed are the carrier's defaults.
+  // Model, speed, stability and similarity. All except the speed are the carrier's defaults.
   return { ttsProvider: provider, voice: `${voice.name}-flash_v2_5-${speed}_0.5_0.75` };
 }
 

@@ -6,14 +6,14 @@ export type CutOff = NonNullable<Spoken['cutOffBy']>;
 
 /** Characters per second at normal speed. */
 const charactersPerSecond = 15;
-/** Seconds from the first token to the first sound, where the carrier does not report it. */
+/** Seconds from the first token to the first audio, used if the carrier does not report it. */
 const synthesisSeconds = 0.3;
 /** Seconds within which the carrier continues after a pause between two sentences. */
 const pauseSeconds = 1.5;
 
 /**
- * A text that the relay is speaking. The relay accepts text at once and speaks it later, so this follows the speech: by
- * the relay's reports if there are any, by the estimated time otherwise.
+ * A text that the relay is speaking. The relay accepts text at once and speaks it later, so this tracks the speech: by
+ * the relay's reports if there are any, by estimated time otherwise.
  */
 export class Speech {
   readonly #now: () => number;
@@ -22,11 +22,11 @@ export class Speech {
   #sent = '';
   #isSent = false;
   #startedAt: number | undefined;
-  /** Letters and digits that were reported as played. */
+  /** Number of letters and digits that were reported as played. */
   #played = 0;
   #isReported = false;
   #isPlaying = false;
-  /** When the speech ends, by estimate. */
+  /** Estimated time of the end of the speech. */
   #endsAt = 0;
   #pausedAt = 0;
   #heard: string | undefined;
@@ -52,7 +52,7 @@ export class Speech {
     return this.#sent !== '';
   }
 
-  /** Whether the relay still waits for text. */
+  /** Whether the relay is waiting for more text. */
   get isOpen(): boolean {
     return this.hasText && !this.#isSent;
   }
@@ -99,7 +99,7 @@ export class Speech {
     this.#finish('customer');
   }
 
-  /** Ends the speech where it is now. */
+  /** Ends the speech at its current position. */
   cutOff(reason: CutOff): void {
     if (this.#isOver) return;
     this.#heard = this.#heardSoFar();
@@ -113,7 +113,7 @@ export class Speech {
     return beginningOf(this.#sent, Math.round(spokenLength(this.#sent) * Math.min(1, share)));
   }
 
-  /** Ends the speech if everything has been heard; otherwise looks again when that must be so. */
+  /** Ends the speech if all of it has been heard; otherwise checks again at its latest possible end. */
   #check(): void {
     if (this.#isOver || !this.#isSent) return;
     const wasAllPlayed = this.#played > 0 && this.#played >= spokenLength(this.#sent);
@@ -132,7 +132,7 @@ export class Speech {
     }, left * 1000);
   }
 
-  /** Reports can be lost or differ from the text, so nothing waits for them forever. */
+  /** Reports can be lost or differ from the text, so the wait for them is limited. */
   #latestEnd(): number {
     if (!this.#isReported) return this.#endsAt;
     const needed = this.#endsAt - (this.#startedAt ?? 0);

@@ -16,7 +16,7 @@ import { clamp, connectTwiml, longestCall } from './twiml.ts';
 import { WebhookUrls } from './webhook-urls.ts';
 import { twilioWebhooks } from './webhooks.ts';
 
-/** The carrier's error code for a change of a call that is not in progress. */
+/** The carrier's error code for an update of a call that is not in progress. */
 const callNotInProgress = 21220;
 const defaultApiUrl = 'https://api.twilio.com';
 
@@ -27,7 +27,7 @@ const defaultApiUrl = 'https://api.twilio.com';
 export class TwilioCarrier implements Carrier {
   readonly secondMs = 1000;
   readonly callsPerSecond: number;
-  /** Calls wait for each other in this service, so the queue is short unless other programs use the account, too. */
+  /** This service limits its call rate, so the carrier's queue is short unless other programs use the account, too. */
   readonly queueSeconds = 900;
   readonly routes = new Hono();
   readonly numbers: TwilioNumbers;
@@ -82,7 +82,7 @@ export class TwilioCarrier implements Carrier {
         timeLimit: clamp(call.maxDuration, 1, longestCall),
         statusCallback: this.#urls.ofCall(call, 'status'),
         statusCallbackEvent: ['initiated', 'ringing', 'answered', 'completed'],
-        // Synchronous detection would hold back the connection, so that the customer hears nothing.
+        // Synchronous detection would delay the connection, and the customer would hear nothing.
         machineDetection: 'DetectMessageEnd',
         asyncAmd: 'true',
         asyncAmdStatusCallback: this.#urls.ofCall(call, 'amd'),
@@ -147,7 +147,7 @@ export class TwilioCarrier implements Carrier {
     return this.#relay.close();
   }
 
-  /** Sends a request whose object may be gone, or in a state that makes it unnecessary. */
+  /** Sends a request. Succeeds if the object is gone, or is in a state that makes the request unnecessary. */
   async #request(
     action: string,
     unnecessary: number | undefined,
@@ -162,7 +162,7 @@ export class TwilioCarrier implements Carrier {
     }
   }
 
-  /** What is set for a dialed call when it is placed can be set for an incoming one only now. */
+  /** Sets the time limit and the status webhook, which a dialed call gets when it is created. */
   async #limitIncoming({ callSid, customParameters }: SetupFrame): Promise<void> {
     const { callId, token, maxDuration } = customParameters;
     try {

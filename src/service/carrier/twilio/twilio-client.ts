@@ -4,7 +4,7 @@ import type { TwilioConfig } from './twilio-config.ts';
 
 const requestTimeoutMs = 15_000;
 
-/** Sends all requests to one address, such as that of a proxy. The carrier's services differ in their paths. */
+/** Sends all requests to one origin, such as a proxy. The carrier's services differ in their paths. */
 class RedirectingClient extends twilio.RequestClient {
   readonly #origin: string;
 
@@ -19,7 +19,7 @@ class RedirectingClient extends twilio.RequestClient {
   };
 }
 
-/** Creates a client of the carrier's REST interface. It repeats a request only if the carrier asks for it (429). */
+/** Creates a client of the carrier's REST API. It retries a request only after the status 429. */
 export function createTwilioClient({ accountSid, authToken, apiKey, apiUrl }: TwilioConfig): twilio.Twilio {
   return twilio(apiKey?.sid ?? accountSid, apiKey?.secret ?? authToken, {
     accountSid,
@@ -29,18 +29,17 @@ export function createTwilioClient({ accountSid, authToken, apiKey, apiUrl }: Tw
   });
 }
 
-/** Causes of a refusal by the carrier's error code, with the remedy. */
+/** Messages by the carrier's error code, with the remedy. */
 const problems: Readonly<Record<number, string>> = {
   10001: 'The Twilio account is not active. Check it in the Twilio Console.',
-  10004: 'The Twilio account has too many calls at once. Try again later.',
-  20003: 'Twilio refuses the credentials. The operator must check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.',
+  10004: 'The Twilio account has too many concurrent calls. Try again later.',
+  20003: 'Twilio rejected the credentials. The operator must check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.',
   20005: 'The Twilio account is not active. Check it in the Twilio Console.',
   20429: 'Twilio has received too many requests. Try again later.',
   21203: 'The Twilio account may not make international calls. Allow them in the Twilio Console.',
-  21210:
-    'The number of the assistant is neither bought at Twilio nor verified as a caller ID. Buy or verify it.',
+  21210: "The assistant's number is neither bought at Twilio nor verified as a caller ID. Buy or verify it.",
   21211: 'The number cannot be called: Twilio does not know it as a phone number.',
-  21212: 'The number of the assistant is not a phone number at Twilio. Choose another one.',
+  21212: "Twilio does not recognize the assistant's number as a phone number. Choose another one.",
   21214: 'The number cannot be reached.',
   21215:
     'The Twilio account may not call this country. Allow it in the Twilio Console: Voice, Settings, Geo permissions.',
@@ -49,22 +48,22 @@ const problems: Readonly<Record<number, string>> = {
   21219: 'A Twilio trial account calls only verified numbers. Verify this number or upgrade the account.',
   21404: 'A Twilio trial account has only one number. Upgrade the account to buy more.',
   21422: 'The number is no longer available. Search for another one.',
-  21452: 'Twilio has no number like this. Search for another one.',
+  21452: 'Twilio has no matching number. Search for another one.',
   21615: 'Twilio sells this number only with an address in its country. Add one in the Twilio Console.',
   21631: 'Twilio sells this number only with an address in its country. Add one in the Twilio Console.',
   21649: 'Twilio sells this number only with a regulatory bundle. Create one in the Twilio Console.',
 };
 
-/** Connection errors after which the request was certainly not sent. */
+/** Connection errors that prove that the request was not sent. */
 const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH']);
 
-/** The carrier's status and error code of a refusal. */
+/** HTTP status and error code of a request that the carrier rejected. */
 export interface Rejection {
   status: number;
   code: number;
 }
 
-/** Reads the carrier's refusal from an error; undefined if the carrier did not refuse the request. */
+/** Reads the carrier's rejection from an error; undefined if the carrier did not reject the request. */
 export function rejectionOf(error: unknown): Rejection | undefined {
   if (!(error instanceof twilio.RestException)) return undefined;
   return error.status >= 400 && error.status < 500
@@ -73,10 +72,10 @@ export function rejectionOf(error: unknown): Rejection | undefined {
 }
 
 /**
- * Translates an error of a request. The original contains the carrier's address and the account, and that of a
- * connection even the credentials, so it is not kept as a cause.
+ * Translates an error of a request. The original error contains the URL and the account, and for connection errors the
+ * credentials, so it is not kept as the cause.
  *
- * @returns a CarrierError if the request had certainly no effect.
+ * @returns a CarrierError if the request is known to have had no effect.
  */
 export function translateError(error: unknown, action: string): Error {
   const rejection = rejectionOf(error);

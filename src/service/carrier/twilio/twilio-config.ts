@@ -3,13 +3,13 @@ export interface TwilioConfig {
   accountSid: string;
   /** Signs the carrier's requests. */
   authToken: string;
-  /** Credentials for requests to the carrier; by default the account's own. */
+  /** Credentials for requests to the carrier; the account's own by default. */
   apiKey: { sid: string; secret: string } | undefined;
-  /** Address of the REST interface in place of the carrier's own, without a trailing slash. */
+  /** URL that replaces the carrier's REST API, without a trailing slash. */
   apiUrl: string | undefined;
-  /** Number for calls of assistants that have none. */
+  /** Number for calls of assistants without a number. */
   phoneNumber: string | undefined;
-  /** Calls that the account may start in a second. */
+  /** Maximum number of calls that the account may start per second. */
   callsPerSecond: number;
   /** Public address of this service, without a trailing slash. */
   publicUrl: string;

@@ -7,16 +7,16 @@ import { findOwnedNumbers } from './find-numbers.ts';
 import { rejectionOf, translateError } from './twilio-client.ts';
 import type { WebhookUrls } from './webhook-urls.ts';
 
-/** The kinds of numbers, as the price list names them. */
+/** The kinds of numbers, as named in the price list. */
 const kinds = ['local', 'national', 'mobile', 'toll free'] as const;
 
-/** The carrier sends prices as texts, against the client's types. */
+/** The carrier sends prices as strings, contrary to the client's types. */
 const Prices = z.array(z.object({ numberType: z.string(), currentPrice: z.coerce.number().min(0) }));
 
-/** The carrier's error codes for a number that it sells only with an address, or with a regulatory bundle. */
+/** The carrier's error codes for numbers that it sells only with an address or a regulatory bundle. */
 const registrationCodes = [21615, 21631, 21649];
 
-/** Maximum number of addresses, and of bundles, with which a purchase is tried. */
+/** Maximum number of addresses, and of bundles, to try for a purchase. */
 const maxRegistrations = 5;
 
 interface NumberQuery {
@@ -91,7 +91,7 @@ export class TwilioNumbers implements CarrierNumbers {
     });
   }
 
-  /** Buys a number; with a registration of the account if its country requires one. */
+  /** Buys a number, with an address or bundle of the account if its country requires one. */
   async #create(number: { phoneNumber: string; voiceUrl: string; voiceMethod: string }): Promise<void> {
     const { incomingPhoneNumbers } = this.#client;
     try {
@@ -103,7 +103,7 @@ export class TwilioNumbers implements CarrierNumbers {
           await incomingPhoneNumbers.create({ ...number, ...registration });
           return;
         } catch (error) {
-          // Another one may be for this kind of number.
+          // Another registration may fit this kind of number.
           if (!needsRegistration(error)) throw error;
         }
       }

@@ -7,13 +7,13 @@ import type { WebhookUrls } from './webhook-urls.ts';
 
 const { VoiceResponse } = twilio.twiml;
 
-/** Longest calls that the carrier allows, in seconds. */
+/** Maximum duration of a call at the carrier, in seconds. */
 export const longestCall = 14_400;
 
 /**
  * Connects the call to this service.
  *
- * @param options.recordsHere also starts the recording, for calls that were not dialed with one.
+ * @param options.recordsHere whether to start the recording, for calls that were not dialed with `record`.
  */
 export function connectTwiml(
   plan: CallPlan,
@@ -60,7 +60,7 @@ export function testCallTwiml(urls: WebhookUrls, token: string): string {
   return response.toString();
 }
 
-/** The process that is connected knows the call only by these. */
+/** The process that receives the connection identifies the call by these parameters. */
 function addParameters(
   relay: { parameter: (attributes: { name: string; value: string }) => unknown },
   parameters: ConnectionParameters,
@@ -99,7 +99,7 @@ export function rejectTwiml(reason: 'busy' | 'rejected'): string {
   return response.toString();
 }
 
-/** An answer without instructions, for a call that has ended. */
+/** A response without instructions, for a call that has ended. */
 export const emptyTwiml = (): string => new VoiceResponse().toString();
 
 export const clamp = (seconds: number, min: number, max: number): number =>

@@ -2,10 +2,10 @@
 export const callWebhooks = ['status', 'amd', 'recording', 'relay', 'dial', 'transfer'] as const;
 export type CallWebhook = (typeof callWebhooks)[number];
 
-/** The path of all webhooks, below which the routes are mounted. */
+/** The base path of all webhooks. */
 export const webhookPath = '/api/carrier/twilio';
 
-/** The addresses at which the carrier reaches this service. They are also what it signs. */
+/** The URLs at which the carrier reaches this service. The carrier signs them. */
 export class WebhookUrls {
   readonly #publicUrl: string;
 
@@ -14,12 +14,12 @@ export class WebhookUrls {
     this.#publicUrl = publicUrl;
   }
 
-  /** The address of a path below {@link webhookPath}. */
+  /** Returns the URL of a path below {@link webhookPath}. */
   of(path: string): string {
     return `${this.#publicUrl}${webhookPath}${path}`;
   }
 
-  /** The token in the address makes sure that a report concerns this call. */
+  /** Returns the URL of a call's webhook. Its token proves that a report belongs to the call. */
   ofCall({ callId, token }: { callId: number; token: string }, webhook: CallWebhook): string {
     return this.of(`/calls/${callId}/${token}/${webhook}`);
   }
@@ -28,12 +28,12 @@ export class WebhookUrls {
     return this.of('/incoming');
   }
 
-  /** A short silence, which stops the assistant's speech when it is played. */
+  /** URL of a short silence. Playing it stops the assistant's speech. */
   get silence(): string {
     return this.of('/silence.wav');
   }
 
-  /** The address of the WebSocket. */
+  /** URL of the WebSocket. */
   get relay(): string {
     return this.of('/relay').replace(/^http/, 'ws');
   }

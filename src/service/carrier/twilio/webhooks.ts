@@ -12,7 +12,7 @@ import { connectTwiml, emptyTwiml, hangUpTwiml, rejectTwiml, transferTwiml } fro
 import type { CallWebhook, WebhookUrls } from './webhook-urls.ts';
 
 const maxBodyBytes = 64 * 1024;
-/** Pauses before a report is stored again after an error, in milliseconds. The carrier waits for 15 seconds. */
+/** Delays in milliseconds between attempts to handle a report. The carrier waits for 15 seconds. */
 const retryMs = [250, 500, 1000, 2000, 4000];
 
 const sid = (prefix: string) => z.string().regex(new RegExp(`^${prefix}[0-9a-f]{32}$`));
@@ -65,7 +65,7 @@ const Incoming = z.object({
   To: z.string().max(200),
 });
 
-/** The call that a webhook concerns, as its address says. */
+/** The call of a webhook, from its URL. */
 interface CallKey {
   callId: number;
   token: string;
@@ -81,8 +81,8 @@ export interface WebhookParts {
 }
 
 /**
- * The carrier's webhooks. Nothing of a request is used before its signature was checked, and a report must also bring
- * the token of its call.
+ * The carrier's webhooks. A request's signature is verified before any of its fields is used. A report must also
+ * contain the token of its call.
  */
 export function twilioWebhooks({ handler, signature, urls, log }: WebhookParts): Hono {
   const routes = new Hono();
@@ -152,7 +152,7 @@ export function twilioWebhooks({ handler, signature, urls, log }: WebhookParts):
   onCall('relay', async (key, fields) => {
     const action = RelayAction.parse(fields);
     if (action.SessionStatus === 'failed') {
-      // Only the carrier's error code is logged: its text may quote what was said.
+      // Only the carrier's error code is logged: its text may quote the conversation.
       log.warn({ code: action.ErrorCode, callId: key.callId }, 'the connection of a call was lost');
     }
     if (isOver(action.CallStatus)) {
@@ -210,7 +210,7 @@ export function twilioWebhooks({ handler, signature, urls, log }: WebhookParts):
 
 const forbidden = (c: Context) => c.json({ message: 'The request is not signed by the carrier.' }, 403);
 
-/** Responds with TwiML, or with nothing to a report. A database that is just restarting does not lose a report. */
+/** Responds with TwiML, or with 204 to a report. Retries, so that a restart of the database loses no report. */
 async function answer(
   c: Context,
   handle: (() => Promise<string | undefined>) | undefined,
@@ -247,7 +247,7 @@ function readStatus(
     case 'failed':
       return { ...call, type: 'unreached', reason: CallStatus };
     case 'canceled':
-      // Somebody ended the call while it rang.
+      // The call was canceled while it rang.
       return { ...call, type: 'unreached', reason: 'no-answer' };
     case 'completed':
       return { ...call, type: 'ended', seconds: CallDuration };
@@ -270,7 +270,7 @@ function readHandoff(data: string): unknown {
   }
 }
 
-/** Numbers that the carrier reports for callers who withhold theirs. */
+/** Numbers that the carrier reports for withheld numbers. */
 const withheld = new Set(['+266696687', '+86282452253', '+7378742883', '+2562533', '+8656696']);
 
 const readCaller = (from: string): string => (/^\+\d{6,15}$/.test(from) && !withheld.has(from) ? from : '');
