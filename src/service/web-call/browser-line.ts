@@ -9,7 +9,7 @@ import type { HangUpReason } from '../voice/line.ts';
 import type { VoiceLineParts } from '../voice/voice-line.ts';
 import type { WebPeer } from '../voice/voice-module.ts';
 
-/** Why a call ended, as the browser receives it. */
+/** The reason of a call's end that the browser receives. */
 type CallEnd = 'assistant' | 'silence' | 'balance' | 'time-limit' | 'limit-reached' | 'stopped' | 'failed';
 
 const ends: Readonly<Partial<Record<HangUpReason, CallEnd>>> = {
@@ -38,19 +38,19 @@ const BrowserEvent = z.discriminatedUnion('type', [
   z.object({ type: z.enum(['response.cancel', 'output_audio_buffer.clear']) }),
 ]);
 
-/** What a line gets from its browser. */
+/** The parts of a line that its browser provides. */
 type BrowserLineParts = Pick<VoiceLineParts, 'peer' | 'control'> & { listener: SpeechListener };
 
-/** Messages that a visitor may write in a minute of a call. */
+/** Maximum number of messages that a visitor may write per minute of a call. */
 const typedPerMinute = 20;
 
 /**
- * The line of a web call, with its data channel: what both sides say is sent to the browser while they say it, in events
- * of OpenAI's Realtime API, and the browser can write a message or stop the assistant.
+ * The line of a web call and its data channel. It streams the transcripts of both sides to the browser, in events of
+ * OpenAI's Realtime API. The browser can send a message or stop the assistant.
  */
 export class BrowserLine {
   readonly line: CallLine;
-  /** Both sides. */
+  /** The audio of both sides. */
   readonly sound: CallSound;
   readonly #peer: WebPeer;
   readonly #id = crypto.randomUUID().slice(0, 8);
@@ -120,7 +120,7 @@ export class BrowserLine {
     });
   }
 
-  /** The visitor has asked to end the call. */
+  /** Ends the call at the visitor's request. */
   hangUp(): void {
     this.line.close('customer');
     this.#end('hung-up');
@@ -132,7 +132,7 @@ export class BrowserLine {
     this.#end(reason);
   }
 
-  /** Another connection of the browser replaces this one. */
+  /** Closes the line because another connection of the browser replaces it. */
   lose(): void {
     this.line.close('connection');
   }
@@ -188,7 +188,7 @@ export class BrowserLine {
     };
   }
 
-  /** With `cleared`, the browser also drops the sound that it has received. */
+  /** With `cleared`, the browser also drops the audio that it has received. */
   #sendBuffer(change: 'started' | 'cleared' | 'stopped', response_id: string): void {
     this.#peer.send({ type: `output_audio_buffer.${change}`, response_id });
   }
@@ -197,7 +197,7 @@ export class BrowserLine {
     this.#peer.send({ type: `conversation.item.input_audio_transcription.${kind}`, item_id: item, ...text });
   }
 
-  /** Returns the response in progress, or begins one. */
+  /** Returns the response in progress, or starts one. */
   #respond() {
     if (this.#response) return this.#response;
     const response = { id: this.#nextId('response'), item: this.#nextId('item'), isAudible: false };

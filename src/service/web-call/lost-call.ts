@@ -28,8 +28,8 @@ export async function endLostCall(parts: EndCallParts, callId: number, stopping:
 /**
  * Reads how a call lost its connection.
  *
- * @returns a function that ends the call unless its visitor has connected again since then, even if that connection
- *   was lost, too; undefined if the call is not lost.
+ * @returns a function that ends the call unless the visitor has reconnected since, even if that connection was lost,
+ *   too; undefined if the connection is not lost.
  */
 export async function readLoss(
   parts: EndCallParts,
@@ -38,7 +38,7 @@ export async function readLoss(
   const isCall = and(eq(calls.id, callId), isLost);
   const [loss] = await parts.database.db.select({ leaseUntil: calls.leaseUntil }).from(calls).where(isCall);
   if (loss?.leaseUntil == null) return undefined;
-  // The next loss has another lease.
+  // A later loss has another lease.
   const isSameLoss = and(isCall, eq(calls.leaseUntil, loss.leaseUntil));
   return () => endCall(parts, isSameLoss, lostCall);
 }

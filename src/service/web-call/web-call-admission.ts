@@ -27,7 +27,7 @@ import { ConversationError } from '../lib/conversation-error.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { LinePlan } from '../voice/line.ts';
 
-/** Reads a conversation that its visitor wants to continue by voice. */
+/** Selects a conversation that its visitor wants to continue by voice. */
 const selectConversation = (queries: Queries, uuid: string) =>
   queries
     .select({
@@ -90,7 +90,7 @@ function check(
   return {
     ...found,
     maxSeconds: maxSecondsOf(found.type, found.maxDuration),
-    // Anybody can open a test without a token, so nothing is kept of its calls, as of its messages.
+    // Anyone can open a test without a token, so its calls are not recorded.
     isRecorded: found.record && (found.type === 'widget' || found.isPreview),
   };
 }
@@ -105,7 +105,7 @@ export interface AdmittedCall {
   line: LinePlan;
 }
 
-/** Who begins a call. */
+/** The visitor who starts a call. */
 export interface Caller {
   sender: Sender;
   /** The solution of the challenge for this call, if there was one. */
@@ -116,7 +116,7 @@ export interface Caller {
 const connectMs = 40_000;
 
 /**
- * Stores a call that a visitor begins.
+ * Stores a call that a visitor starts.
  *
  * @throws ConversationError, Refusal
  */
@@ -153,7 +153,10 @@ export async function admitWebCall(
     const [stored] = await tx
       .insert(calls)
       .values({
-        ...{ userId, assistantId, assistantName, token },
+        userId,
+        assistantId,
+        assistantName,
+        token,
         conversationId: conversation.id,
         type: 'web',
         answeredBy: 'human',
@@ -169,12 +172,12 @@ export async function admitWebCall(
   });
 }
 
-/** The browser of a call has not connected. */
+/** The end of a call whose browser did not connect. */
 export const neverConnected: EndedCall = { status: 'failed', reason: 'not-connected' };
 
 /**
- * Ends a call that no process holds, so that its visitor can call again: its connection was lost, or its browser has not
- * connected, as if its hang-up came before it.
+ * Ends a call that no process holds, so that its visitor can call again: its connection was lost, or its browser has
+ * not connected.
  */
 async function makeRoom(parts: EndCallParts, conversationId: number): Promise<void> {
   const isIdle = and(
@@ -188,7 +191,7 @@ async function makeRoom(parts: EndCallParts, conversationId: number): Promise<vo
 }
 
 /**
- * Finds the open call of a visitor who connects again.
+ * Finds the open call of a visitor who reconnects.
  *
  * @throws ConversationError, Refusal
  */
@@ -202,14 +205,18 @@ export async function findWebCall(
   const [call] = await db
     .update(calls)
     .set({
-      // It does not end while the browser connects. A process that still holds it renews the lease.
+      // Keeps the call open while the browser connects. A process that still holds it renews the lease itself.
       leaseUntil: sql`CASE WHEN ${calls.leaseOwner} IS NULL THEN ${leaseEnd(connectMs)} ELSE ${calls.leaseUntil} END`,
     })
     .where(and(eq(calls.conversationId, conversationId), eq(calls.token, token), isOpen))
     .returning({ id: calls.id });
   if (!call) throw refuse(409, voiceErrorTexts.callEnded);
   return {
-    ...{ callId: call.id, token, conversationId, maxSeconds, isRecorded },
+    callId: call.id,
+    token,
+    conversationId,
+    maxSeconds,
+    isRecorded,
     line: await planWebLine(db, call.id, assistantId),
   };
 }

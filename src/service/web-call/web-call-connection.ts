@@ -30,10 +30,10 @@ export interface WebCallConnectionParts {
   log: Logger;
 }
 
-/** Longest pause between two looks at a call and its conversation, since notifications may be lost. */
+/** Interval at which the state of the call and its conversation is read, since notifications may be lost. */
 const watchMs = 2000;
 
-/** A browser's connection to its call, from the answer to its offer until one side ends it or it is lost. */
+/** A browser's connection to its call, from the answer to its offer until it is closed or lost. */
 export class WebCallConnection {
   readonly callId: number;
   readonly #parts: WebCallConnectionParts;
@@ -51,9 +51,9 @@ export class WebCallConnection {
   }
 
   /**
-   * Waits for the browser, and holds the call on this connection.
+   * Waits for the browser to connect, and holds the call on this connection.
    *
-   * @param onConnected called before the conversation begins.
+   * @param onConnected called before the conversation starts.
    */
   async hold(visitor: VisitorAddresses, onConnected: () => Promise<void>): Promise<void> {
     const watching = this.#watch();
@@ -72,7 +72,9 @@ export class WebCallConnection {
     }
   }
 
-  /** Ends the connection so that the call can continue on another one. Resolves when this one has stored its part. */
+  /**
+   * Ends the connection so that the call can continue on another one. Resolves when this connection's part is stored.
+   */
   async lose(): Promise<void> {
     if (!this.#line) return;
     this.#line.lose();
@@ -99,7 +101,7 @@ export class WebCallConnection {
     });
   }
 
-  /** Ends the connection when somebody asks for it, or with the call or its conversation. */
+  /** Ends the connection when a hang-up is requested, or when the call or its conversation ends. */
   async #watch(): Promise<void> {
     const { events, signals, log } = this.#parts;
     events.listen();
@@ -114,7 +116,7 @@ export class WebCallConnection {
         const reason = await this.#whyEnded();
         if (reason !== undefined) this.#end(reason);
       } catch (error) {
-        log.warn({ err: error, callId: this.callId }, 'a web call was not checked; it is checked again');
+        log.warn({ err: error, callId: this.callId }, 'could not read the state of a web call; retrying');
       }
       await Promise.race([
         changes.next(),

@@ -23,17 +23,17 @@ import type { WebCallConnectionParts } from './web-call-connection.ts';
 
 /** Dependencies of {@link WebCalls}. */
 export interface WebCallParts extends WebCallConnectionParts {
-  /** Undefined if the service has no sound for web calls. */
+  /** Undefined if the service has no WebRTC. */
   module: VoiceModule | undefined;
-  /** What the operator must change so that the service can hold calls. */
+  /** Problems that the operator must fix before the service can hold calls. */
   problems: readonly string[];
-  /** Why assistants that are to offer calls do not; undefined if that is meant so. */
+  /** Problem to report if an assistant has `web_calls` and the package is not installed; otherwise undefined. */
   absence?: string | undefined;
   config: VoiceConfig;
   limits: WebCallLimits;
 }
 
-/** What a browser needs for a call. */
+/** The data that a browser needs for a call. */
 export interface CallOffer {
   iceServers: IceServer[];
   /** Seconds after which the call ends. */
@@ -44,7 +44,7 @@ export interface CallOffer {
 /** Longest wait for the process that has the line of a call to end it, in milliseconds. */
 const hangUpMs = 5000;
 
-/** Calls of visitors from a page, in their conversations. */
+/** Web calls of visitors in their conversations. */
 export class WebCalls {
   readonly #parts: WebCallParts;
   readonly #connections = new Set<WebCallConnection>();
@@ -59,7 +59,7 @@ export class WebCalls {
     this.#parts.module !== undefined && this.#parts.callVoice.problem(assistant) === undefined;
 
   /**
-   * What the operator must change so that the service can hold calls.
+   * Returns the problems that the operator must fix before the service can hold calls.
    *
    * @param canQuery whether the database responds: an absent package and unusable ports are problems only if an assistant
    *   is to offer calls.
@@ -87,9 +87,9 @@ export class WebCalls {
   }
 
   /**
-   * Answers the offer of a browser. The conversation begins once the browser is connected.
+   * Answers the offer of a browser. The conversation starts once the browser is connected.
    *
-   * @param request.token that of the call to connect again; undefined begins a call.
+   * @param request.token token of the call to reconnect to; undefined to start a new call.
    * @throws ConversationError, Refusal
    */
   async start(
@@ -117,7 +117,7 @@ export class WebCalls {
   }
 
   /**
-   * Ends the call of a conversation, in whatever process it is. Resolves when its messages are stored.
+   * Ends the call of a conversation, in any process. Resolves when its messages are stored.
    *
    * @throws ConversationError
    */
@@ -131,7 +131,7 @@ export class WebCalls {
     const { id } = conversation;
     const isOpenHere = and(eq(calls.conversationId, id), eq(calls.type, 'web'), isOpen);
     const hungUp = { status: 'ended_by_customer', reason: 'hung-up' } as const;
-    // No process holds it while its browser connects, or may come back.
+    // No process holds the call while its browser connects or may reconnect.
     if (await endCall(this.#parts, and(isOpenHere, isNull(calls.leaseOwner)), hungUp)) {
       await this.#notify(id);
       return;
@@ -149,13 +149,13 @@ export class WebCalls {
       (await database.db.select({ id: calls.id }).from(calls).where(isCall)).length === 0 ? true : undefined;
     const waiting = pollUntil(signals, conversationSignal(id), hasEnded, AbortSignal.timeout(hangUpMs));
     if (await waiting.catch(() => false)) return;
-    // The process that has it does not answer.
+    // The process that holds the call does not respond.
     await endCall(this.#parts, isCall, hungUp);
   }
 
   /**
-   * Closes connections of browsers that have not connected yet, and waits for the others. Calls whose connection was lost
-   * are left to other processes if there may be any.
+   * Closes connections of browsers that have not connected yet, and waits for the others. With PostgreSQL, calls whose
+   * connection was lost are left to other processes.
    */
   async finish(): Promise<void> {
     this.#closing.abort();
@@ -189,7 +189,7 @@ export class WebCalls {
     this.#waiting.add(done);
   }
 
-  /** Holds a call until its connection is lost and its visitor has not come back, or the call ends. */
+  /** Holds a call until it ends, or its connection is lost and its visitor does not reconnect in time. */
   async #hold(connection: WebCallConnection, visitor: VisitorAddresses): Promise<void> {
     const { callId } = connection;
     try {
