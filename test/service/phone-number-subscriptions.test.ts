@@ -141,7 +141,7 @@ describe('a SIP or Caller ID number', () => {
     assert.equal(taken.code, 1);
     assert.match(
       taken.err,
-      /^An account already has this number\. A number can belong to one account only\.$/,
+      /^This number already belongs to an account\. A number can belong to only one account\.$/,
     );
     assert.equal((await addTo(other, '+49309990002', 'caller_id')).code, 0);
     const again = await addTo(other, '+49309990002', 'caller_id');

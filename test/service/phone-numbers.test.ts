@@ -108,7 +108,7 @@ describe('purchasePhoneNumber', () => {
     await owner.post('phone-numbers/purchase', { phone_number: number });
     for (const phone_number of [number, '+4915199999999']) {
       const { status, json } = await owner.post('phone-numbers/purchase', { phone_number });
-      const message = 'This phone number is not on offer.';
+      const message = 'This phone number is not for sale.';
       assert.deepEqual([status, json], [400, { error: message, message }]);
     }
   });

@@ -8,11 +8,11 @@ export interface OwnNumber {
   /** E.164. */
   phoneNumber: string;
   countryCode: string;
-  /** `sip` is connected by the user's own trunk; `caller_id` is only displayed on outgoing calls. */
+  /** `sip` numbers are connected by the user's own trunk; `caller_id` numbers are only displayed on outgoing calls. */
   type: 'sip' | 'caller_id';
 }
 
-/** The number is already in use by another account, or already in this one. */
+/** The number already belongs to this account or another one. */
 export class NumberTakenError extends Error {
   override readonly name = 'NumberTakenError';
 }
@@ -31,7 +31,7 @@ export async function addNumber({ db }: Database, number: OwnNumber): Promise<nu
     .catch((cause: unknown) => {
       if (isUniqueViolation(cause, 'phone_numbers_one_owner')) {
         throw new NumberTakenError(
-          'An account already has this number. A number can belong to one account only.',
+          'This number already belongs to an account. A number can belong to only one account.',
           {
             cause,
           },

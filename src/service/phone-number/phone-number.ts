@@ -48,7 +48,7 @@ const toRecord = ({ id, phone_number, country_code, type, ...rest }: Row) => ({
   ...rest,
 });
 
-/** Lists the numbers of a user, oldest first; `sms` only those with SMS and an active subscription (legacy). */
+/** Lists the numbers of a user, oldest first. `sms` selects those with SMS and an active subscription (legacy). */
 export async function listPhoneNumbers({ db }: Database, userId: number, selection: 'all' | 'sms') {
   const filter =
     selection === 'all'

@@ -13,29 +13,29 @@ import { waitWithTimeout } from '../lib/with-timeout.ts';
 import { endOfPaidMonth } from './end-of-paid-month.ts';
 import { findOffer } from './search-numbers.ts';
 
-/** The parts of the service that buy numbers. */
+/** Dependencies of a purchase. */
 export interface PurchaseParts {
   database: Database;
   jobs: Jobs;
-  /** Undefined if the carrier sells none. */
+  /** Undefined if the carrier sells no numbers. */
   numbers: CarrierNumbers | undefined;
   log: Logger;
 }
 
-/** What became of a purchase: the carrier sold the number, or refused. */
+/** The result of a purchase: the carrier sold the number or refused. */
 type PurchaseOutcome = 'bought' | CarrierError;
 
-/** Time after which a request stops waiting for the carrier, in milliseconds. */
+/** Maximum time that a request waits for the carrier, in milliseconds. */
 const waitMs = 20_000;
 
 /** Time after which a job completes a purchase whose process may have died, in milliseconds. */
 const completeAfterMs = 60_000;
 
 /**
- * Buys a number. The first month is charged before the carrier is asked, and refunded if it refuses, so that nothing is
- * bought without being paid for. A background job completes the purchase if this process dies in between.
+ * Buys a number. The first month is charged before the carrier is asked, and refunded if the carrier refuses, so that
+ * every bought number is paid for. A background job completes the purchase if this process dies.
  *
- * @param change runs the reservation in the transaction of the request's entry in the audit log.
+ * @param change runs the reservation in the transaction that writes the request's audit log entry.
  * @returns the id of the number.
  * @throws Refusal if the number is not for sale, the balance is too low, or the carrier has not answered yet.
  */
@@ -80,14 +80,18 @@ async function reserveNumber(
     const [reserved] = await tx
       .insert(phoneNumbers)
       .values({
-        ...{ userId, phoneNumber, countryCode, region, smsCapable },
+        userId,
+        phoneNumber,
+        countryCode,
+        region,
+        smsCapable,
         hasActiveSubscription: true,
         isPending: true,
         price: price.toFixed(4),
         paidUntil: endOfPaidMonth(sql`now()`, sql`now()`),
       })
       .returning({ id: phoneNumbers.id, price: phoneNumbers.price })
-      // The unique index lets one of two simultaneous purchases through.
+      // Of two concurrent purchases, the unique index admits only one.
       .catch((error: unknown) => {
         if (isUniqueViolation(error, 'phone_numbers_one_owner')) throw notForSale(error);
         if (isUniqueViolation(error, 'phone_numbers_user_id_phone_number_key')) throw notForSale(error);
@@ -106,8 +110,8 @@ async function reserveNumber(
 /**
  * Buys a reserved number at the carrier, or refunds it if the carrier refuses. Can be repeated.
  *
- * @returns the carrier's refusal, if it does not sell the number.
- * @throws if the carrier's answer is unknown; the purchase is then still pending.
+ * @returns the carrier's refusal if it does not sell the number.
+ * @throws Error if the carrier's answer is unknown. The purchase is then still pending.
  */
 export async function completePurchase(
   { database, jobs, numbers, log }: PurchaseParts,
@@ -123,7 +127,7 @@ export async function completePurchase(
     await numbers.buy(number.phoneNumber);
   } catch (error) {
     if (!(error instanceof CarrierError)) throw error;
-    log.warn({ err: error, phoneNumber: number.phoneNumber }, 'the carrier does not sell a number');
+    log.warn({ err: error, phoneNumber: number.phoneNumber }, 'the carrier refused to sell a number');
     await db.transaction(async (tx) => {
       const [refused] = await tx.delete(phoneNumbers).where(isReserved).returning();
       if (!refused?.price || Number(refused.price) === 0) return;
@@ -137,13 +141,13 @@ export async function completePurchase(
     .where(isReserved)
     .returning({ id: phoneNumbers.id });
   if (bought.length > 0) return 'bought';
-  // Another process completed the purchase. If it was refused there, this number is not paid for.
+  // Another process completed the purchase. If it was refused there, the number bought here is not paid for.
   await jobs.send('release-number', { phoneNumber: number.phoneNumber });
   const [kept] = await db.select({ id: phoneNumbers.id }).from(phoneNumbers).where(eq(phoneNumbers.id, id));
   return kept ? 'bought' : new CarrierError(notOnOffer);
 }
 
-const notOnOffer = 'This phone number is not on offer.';
+const notOnOffer = 'This phone number is not for sale.';
 
 const notForSale = (cause?: unknown) => refusal(400, notOnOffer, cause);
 

@@ -4,7 +4,10 @@ import type { Database } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
-/** Deletes numbers past their release time, which unlinks them from assistants and campaigns, and releases them. */
+/**
+ * Deletes numbers past their release time, which unlinks them from assistants and campaigns, and releases them at the
+ * carrier.
+ */
 export async function deleteReleasedNumbers({
   database,
   jobs,
@@ -19,7 +22,7 @@ export async function deleteReleasedNumbers({
   });
 }
 
-/** Gives a deleted number back to the carrier, unless an account has bought it again. */
+/** Releases a deleted number at the carrier, unless an account has bought it again. */
 export async function releaseNumber(
   { database: { db }, numbers }: { database: Database; numbers: CarrierNumbers | undefined },
   phoneNumber: string,

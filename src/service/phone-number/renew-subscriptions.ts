@@ -19,9 +19,9 @@ export interface Renewals {
 }
 
 /**
- * Charges every dedicated number for each month since the end of the paid one, including months in which no process ran
- * background jobs. If a month cannot be paid, the subscription becomes inactive, and the number is deleted a week later
- * unless it can be paid by then. Any number of processes may run this at once.
+ * Charges every dedicated number for each month since the end of the paid month, including months in which no process
+ * ran background jobs. If a month cannot be paid, the subscription becomes inactive, and the number is deleted a week
+ * later unless it is paid by then. Several processes may run this concurrently.
  */
 export async function renewSubscriptions({ db }: Database, signal: AbortSignal): Promise<Renewals> {
   const counts: Renewals = { renewed: 0, unpaid: 0 };

@@ -6,7 +6,7 @@ import { Refusal } from '../lib/refusal.ts';
 /** Maximum number of search results. */
 const maxResults = 20;
 
-/** Finds numbers for sale in a country, optionally with certain digits. Without a carrier that sells numbers, none. */
+/** Finds numbers for sale in a country that contain certain digits. Returns none if the carrier sells no numbers. */
 export async function searchPhoneNumbers(
   numbers: CarrierNumbers | undefined,
   country: string,
@@ -23,7 +23,7 @@ export async function searchPhoneNumbers(
   }));
 }
 
-/** Finds one number for sale, with the price that the carrier asks for now. */
+/** Finds one number for sale, with the carrier's current price. */
 export async function findOffer(
   numbers: CarrierNumbers | undefined,
   phoneNumber: string,
@@ -34,7 +34,7 @@ export async function findOffer(
   return (await search(numbers, query)).find((offer) => offer.phoneNumber === phoneNumber);
 }
 
-/** @throws Refusal if the carrier refuses to search, such as for its credentials. */
+/** @throws Refusal if the carrier refuses the search, for example because of wrong credentials. */
 async function search(
   numbers: CarrierNumbers,
   query: Parameters<CarrierNumbers['search']>[0],
