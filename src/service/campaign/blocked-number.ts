@@ -22,7 +22,7 @@ export async function isBlocked(queries: Queries, userId: number, phoneNumber: s
 const matches = (userId: number, phoneNumber: string) =>
   and(eq(blockedNumbers.userId, userId), eq(blockedNumbers.phoneNumber, phoneNumber));
 
-/** Blocks calls to a number for a user. Returns the record, and whether it is new. */
+/** Blocks a number for a user. Returns the record and whether it is new. */
 export async function blockNumber(queries: Queries, userId: number, phoneNumber: string) {
   const added = await queries
     .insert(blockedNumbers)

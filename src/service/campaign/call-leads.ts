@@ -85,7 +85,7 @@ export async function callLeads(
   return made;
 }
 
-/** Returns the caller IDs of a campaign in order; by default the assistant's number. */
+/** Returns the caller IDs of a campaign in order, or the assistant's number if there are none. */
 async function findCallerIds(
   tx: Queries,
   campaignId: number,
@@ -108,8 +108,8 @@ async function findCallerIds(
 }
 
 /**
- * Returns the person to call for a lead: the lead itself or a secondary contact. If their number is blocked, updates
- * the lead, schedules the next contact, and returns undefined.
+ * Returns the person to call for a lead: the lead or a secondary contact. If the number is blocked, updates the lead,
+ * schedules the next contact, and returns undefined.
  */
 async function findCallee(tx: Queries, campaign: Campaign, lead: typeof leads.$inferSelect, now: Date) {
   if (lead.nextContactId === null) {

@@ -13,8 +13,9 @@ export interface CallingHours {
 }
 
 /**
- * Returns the earliest time from `now` on at which a campaign may call. Daylight saving time: a start or end that is
- * skipped moves to the next valid time; if a time occurs twice, the hours start at the first and end at the second.
+ * Returns the earliest time from `now` on at which a campaign may call. When daylight saving time changes, a start or
+ * end that is skipped moves to the next valid time. If a time occurs twice, the hours start at the first and end at the
+ * second.
  *
  * @returns undefined if no day is allowed.
  */
@@ -38,7 +39,7 @@ function at(date: DateTime, time: string): DateTime {
   return date.set({ hour: hour ?? 0, minute: minute ?? 0, second: 0, millisecond: 0 });
 }
 
-/** The end of a minute; if the minute occurs twice, of the second one. */
+/** Returns the end of a minute. If the minute occurs twice, returns the end of the second. */
 function endOfMinute(minute: DateTime): DateTime {
   return (minute.getPossibleOffsets().at(-1) ?? minute).plus({ minutes: 1 });
 }

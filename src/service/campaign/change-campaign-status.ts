@@ -13,10 +13,10 @@ import { stopCampaign } from './run-campaign.ts';
 import { sendTick } from './send-tick.ts';
 
 /**
- * Starts or stops a campaign. Succeeds also if it is already in that state. Calls in progress continue after a stop,
+ * Starts or stops a campaign. Also succeeds if it is already in that state. Calls in progress continue after a stop,
  * and their leads are updated.
  *
- * @returns the campaign's status afterwards, and whether it was another one before.
+ * @returns the campaign's new status, and whether it has changed.
  * @throws Refusal if the campaign does not exist, or cannot be started or stopped; `success` is false.
  */
 export async function changeCampaignStatus(

@@ -9,7 +9,7 @@ interface Found extends Record<string, unknown> {
   isReleasing: boolean;
 }
 
-/** Validates the phone numbers of a new campaign. Numbers of other users count as missing. */
+/** Validates the phone numbers of a new campaign. Other users' numbers count as missing. */
 export async function checkCampaign(
   { db }: Database,
   userId: number,

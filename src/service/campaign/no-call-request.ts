@@ -7,7 +7,7 @@
  * and restrictions ("don't call me before nine") do not match: they begin or end with other words.
  */
 
-/** The patterns of a language: those for statements, and those for questions such as "can you stop calling me?". */
+/** The patterns of a language, for statements and for questions such as "can you stop calling me?". */
 interface Patterns {
   statements: RegExp[];
   questions: RegExp[];

@@ -20,15 +20,15 @@ import { hasDueLead, hasUnfinishedLeads, nextDueTime, setScheduled } from './sch
 export interface CampaignParts {
   database: Database;
   jobs: Jobs;
-  /** Interval in milliseconds at which a campaign checks for an evaluation or balance that it waits for. */
+  /** Interval in milliseconds at which a campaign checks for a pending evaluation or balance. */
   pollMs: number;
   limits: CallLimits;
 }
 
 /**
- * Runs a campaign's next step: updates leads whose calls have ended, stores as many calls as allowed in parallel,
- * stops or completes the campaign, and schedules the next step. All in one transaction with the campaign's row
- * locked, so steps do not overlap, and a call is stored together with its lead's status and its job.
+ * Runs a campaign's next step: updates leads whose calls have ended, stores as many calls as allowed in parallel, stops
+ * or completes the campaign, and schedules the next step. A step is one transaction that locks the campaign's row, so
+ * steps do not overlap, and a call is stored together with its lead's status and its job.
  *
  * @param at the current time; the database's by default.
  */
@@ -71,7 +71,7 @@ interface Step {
   limits: CallLimits;
 }
 
-/** @returns the time of the next step, unless another event sends a job for it. */
+/** @returns the time of the next step; undefined if another event sends its job. */
 async function advance(step: Step, campaign: Campaign): Promise<Date | undefined> {
   const { tx, jobs, now, pollAt, limits } = step;
   const [assistant] = await tx.select().from(assistants).where(eq(assistants.id, campaign.assistantId));

@@ -6,8 +6,8 @@ import { leads } from '../db/leads-table.ts';
 const scheduledStatuses = ['scheduled', 'rescheduled'] as const;
 
 /**
- * Leads that one step of a campaign changes; the next step continues. A single statement for a large campaign would
- * block others and time out.
+ * Maximum number of leads that one step of a campaign changes; the next step continues. A single statement for a large
+ * campaign would block others and time out.
  */
 const batchSize = 1000;
 
@@ -32,7 +32,7 @@ export async function setScheduled(tx: Queries, campaignId: number, isScheduled:
   return changed.length < batchSize;
 }
 
-/** Whether any lead waits for a call or for its outcome. */
+/** Whether any lead is waiting for a call or for its outcome. */
 export async function hasUnfinishedLeads(tx: Queries, campaignId: number): Promise<boolean> {
   const found = await tx
     .select({ id: leads.id })

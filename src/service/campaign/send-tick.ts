@@ -19,7 +19,7 @@ export async function sendAllTicks({ database, jobs }: { database: Database; job
   }
 }
 
-/** Sends a tick to the campaign of a call, and to that of its lead, which may have been moved. */
+/** Sends a tick to the campaign of a call and to the campaign of its lead, which may have been moved. */
 export async function notifyCampaigns(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
   { campaignId, leadId }: { campaignId: number | null; leadId: number | null },

@@ -12,7 +12,7 @@ import type { CallOutcome } from './classify-call.ts';
 type Campaign = typeof campaigns.$inferSelect;
 type LeadStatus = (typeof leads.$inferSelect)['status'];
 
-/** Minutes to wait for the evaluation of a call. */
+/** Maximum wait for the evaluation of a call, in minutes. */
 const evaluationTimeoutMinutes = 10;
 
 /** A lead whose call has ended. */
@@ -28,7 +28,7 @@ interface CalledLead {
 /**
  * Updates the status of every lead of a campaign whose call has ended. The campaign's row must be locked.
  *
- * @returns whether some leads wait for an evaluation.
+ * @returns whether any leads are waiting for an evaluation.
  */
 export async function updateCalledLeads(tx: Queries, campaign: Campaign, now: Date): Promise<boolean> {
   const called = await findCalledLeads(tx, campaign, now);
@@ -104,7 +104,10 @@ async function updateLead(tx: Queries, campaign: Campaign, called: CalledLead, n
   else await scheduleNextTry(tx, campaign, called, now);
 }
 
-/** Schedules a call to the next contact, or after the last contact a retry of the lead, up to the maximum number. */
+/**
+ * Schedules a call to the next contact or, after the last contact, a retry of the lead, up to the maximum number of
+ * retries.
+ */
 export async function scheduleNextTry(
   tx: Queries,
   campaign: Campaign,

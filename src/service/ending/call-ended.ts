@@ -98,13 +98,13 @@ function webhookUrlsOf({ call, assistant }: EndedCallRow): Map<string, NewDelive
 
 type EndedCallRow = NonNullable<Awaited<ReturnType<typeof readEnded>>>;
 
-/** Reads a call whose end has not been handled; undefined also if its assistant no longer exists. */
+/** Reads a call whose end has not been handled. Also returns undefined if its assistant no longer exists. */
 async function readEnded({ db }: Database, callId: number) {
   const [found] = await db
     .select({
       call: calls,
       conversationUuid: conversations.uuid,
-      // Anybody can open a test without a token, so nothing follows from it, as with chats.
+      // Anyone can open a test without a token, so it is neither evaluated nor sends webhooks, as with chats.
       isUnhandledTest: sql<boolean>`coalesce(${conversations.type} = 'test' AND NOT ${conversations.isPreview}, false)`,
       ...engineContextColumns,
       assistant: assistants,

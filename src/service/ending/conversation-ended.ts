@@ -16,9 +16,9 @@ import type { EndingParts } from './evaluate-and-store.ts';
 const messageLimit = 1000;
 
 /**
- * Handles the end of a chat: evaluates it, then creates the webhook. A conversation may be resumed and end again;
- * each end is handled once. Conversations without a visitor message are skipped, and those of type `test`, which
- * anybody can open, unless a preview token proves that the owner did.
+ * Handles the end of a chat: evaluates it, then creates the webhook. A conversation may be resumed and end again; each
+ * end is handled once. Conversations without a visitor message are skipped. Conversations of type `test`, which anyone
+ * can open, are skipped unless they were opened with a preview token.
  */
 export async function handleConversationEnded(
   parts: EndingParts,
@@ -105,6 +105,6 @@ async function readEnded({ db }: Database, conversationId: number) {
   return found;
 }
 
-/** Excludes system events, and answers that were stopped before their first word. */
+/** Excludes system events and replies that were stopped before their first word. */
 const isSpoken = (line: StoredLine): line is StoredLine & TranscriptMessage =>
   line.role !== 'system' && line.content.trim() !== '';

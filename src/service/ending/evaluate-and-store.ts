@@ -32,10 +32,10 @@ export interface EndingJob {
 }
 
 /**
- * Evaluates a transcript and stores the result. If the engine fails, the job is sent again with a delay. After the
- * last try of the evaluation or the job, continues without an evaluation, so that the webhook is always sent.
+ * Evaluates a transcript and stores the result. If the engine fails, the job is sent again with a delay. After the last
+ * try of the evaluation or the job, continues without an evaluation, so that the webhook is always sent.
  *
- * @param store stores the evaluation and creates the webhook, all or nothing.
+ * @param store stores the evaluation and creates the webhook atomically.
  */
 export async function evaluateAndStore(
   parts: EndingParts,
