@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { copiedModels, copiedName, findModel } from './speech/find-models.ts';
 
 /*
- * Compiles this package to `dist`, with the service's files that it imports. That folder is the package to publish: its
- * package.json exports the compiled file, this one the source.
+ * Compiles this package and the imported files of the service to `dist`, the package to publish. Its package.json
+ * exports the compiled file; the package.json of this folder exports the source.
  */
 
 const voice = import.meta.dirname;
@@ -21,7 +21,7 @@ await promisify(execFile)(process.execPath, [
 await mkdir(join(output, 'models'));
 for (const model of copiedModels) {
   const file = findModel(model);
-  if (file === undefined) throw new Error(`The file of the model ${model} is missing: run npm install.`);
+  if (file === undefined) throw new Error(`The file of the model ${model} is missing. Run npm install.`);
   await cp(file, join(output, 'models', copiedName(model)));
 }
 const manifest = JSON.parse(await readFile(join(voice, 'package.json'), 'utf8')) as Record<string, unknown>;

@@ -7,10 +7,10 @@ export interface AudioCodec {
   encode(frame: Int16Array): Buffer;
   /** @throws if the payload is not valid. */
   decode(payload: Uint8Array): Int16Array;
-  /** Replaces a lost frame. `next` is the payload after it, if that was received. */
+  /** Replaces a lost frame. `next` is the following payload, if it was received. */
   conceal(next: Uint8Array | undefined): Int16Array;
   close(): void;
 }
 
-/** Seconds of audio in each packet that is sent. */
+/** Seconds of audio in each sent packet. */
 export const frameSeconds = 0.02;

@@ -3,9 +3,9 @@ import { maxEventBytes } from './web-connection.ts';
 
 type Event = Readonly<Record<string, unknown>>;
 
-/** Events that are kept until the channel is open. */
+/** Maximum number of events that are queued until the channel is open. */
 const mostWaiting = 200;
-/** Bytes that the browser has not read yet; events beyond them are dropped. */
+/** Maximum number of bytes that the browser has not read. Further events are dropped. */
 const mostBuffered = 1_048_576;
 
 /** The data channel `events`: JSON objects in both directions. */
@@ -23,7 +23,7 @@ export class EventChannel {
     this.#onClosed = onClosed;
   }
 
-  /** Uses a channel of the browser, if it is the first one with the right name. */
+  /** Uses a channel of the browser if it is the first one named `events`. */
   use(channel: RTCDataChannel): void {
     if (this.#channel !== undefined || channel.label !== 'events') {
       channel.close();
@@ -33,7 +33,7 @@ export class EventChannel {
     channel.onMessage.subscribe((data) => {
       const event = typeof data === 'string' ? readEvent(data) : undefined;
       if (event) this.#onEvent(event);
-      else this.#onDropped('an event of the browser is not a JSON object of at most 64 KiB');
+      else this.#onDropped('an event from the browser is not a JSON object of at most 64 KiB');
     });
     channel.stateChanged.subscribe((state) => {
       if (state === 'closed') this.#onClosed();
@@ -50,7 +50,7 @@ export class EventChannel {
     this.#sendWaiting();
   }
 
-  /** Whether the browser has not confirmed everything that was sent. */
+  /** Whether the browser has yet to acknowledge sent events. */
   get isSending(): boolean {
     if (this.#channel?.readyState !== 'open') return false;
     const { sctp } = this.#channel.sctp;
@@ -74,7 +74,7 @@ export class EventChannel {
     try {
       channel.send(text);
     } catch {
-      // The browser's own limit is part of its offer.
+      // The browser's offer contains its size limit.
       this.#onDropped('the browser does not accept events of this size');
     }
   }

@@ -1,10 +1,12 @@
 import { frameSeconds } from './audio-codec.ts';
 
-/** Called for each frame. `skipped` frames before it were left out because the process was busy. */
+/**
+ * Called for each frame. `skipped` is the number of preceding frames that were skipped because the process was busy.
+ */
 export type OnFrame = (now: number, skipped: number) => void;
 
 const interval = frameSeconds * 1000;
-/** Frames that are sent at once after a delay; further ones are left out. */
+/** Maximum number of frames that are sent at once after a delay; others are skipped. */
 const mostAtOnce = 10;
 
 /** Calls every listener 50 times a second. The times are multiples of 20 ms from the start, so they do not drift. */

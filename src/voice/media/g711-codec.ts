@@ -2,7 +2,7 @@ import { frameSeconds } from './audio-codec.ts';
 import type { AudioCodec } from './audio-codec.ts';
 
 const rate = 8000;
-/** Lost frames that are replaced by the last one, each half as loud. */
+/** Maximum number of lost frames that are replaced by the last frame, each at half the previous volume. */
 const longestFade = 3;
 
 interface Law {
@@ -40,7 +40,7 @@ const aLaw: Law = {
   },
 };
 
-/** G.711, the codec of telephones, which every browser has. */
+/** Creates a G.711 codec, which every browser supports. */
 export function createG711Codec(name: 'PCMU' | 'PCMA'): AudioCodec {
   const { toByte, toSample } = name === 'PCMU' ? muLaw : aLaw;
   let last = new Int16Array(rate * frameSeconds);

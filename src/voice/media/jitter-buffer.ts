@@ -1,26 +1,26 @@
 /** A step in the stream of packets: the next payload, or a gap with the payload after it. */
 export type StreamStep = { payload: Uint8Array } | { lost: true; next: Uint8Array | undefined };
 
-/** Bounds of the milliseconds that the buffer waits for a missing packet. */
+/** Minimum and maximum wait for a missing packet, in milliseconds. */
 const shortestWait = 40;
 const longestWait = 300;
-/** Added to the longest delay that was seen. */
+/** Milliseconds added to the longest observed delay. */
 const margin = 20;
-/** A packet further away than this (2 seconds) starts the stream again. */
+/** Maximum distance between sequence numbers (2 seconds). A packet further away restarts the stream. */
 const furthest = 100;
 
 /**
- * Puts packets into order. Packets in order pass at once: the audio is transcribed, which needs no steady pace. A gap
- * delays the stream until the missing packet arrives, for at most as long as earlier packets were late.
+ * Reorders packets. Packets in order pass at once: the audio is transcribed, which needs no steady pace. A gap delays
+ * the stream until the missing packet arrives, for at most as long as earlier packets were late.
  */
 export class JitterBuffer {
   #expected: number | undefined;
   readonly #waiting = new Map<number, { payload: Uint8Array; arrivedAt: number }>();
-  /** Sequence numbers that were given up, with the time at which the gap was noticed. */
+  /** Sequence numbers that are no longer waited for, with the time at which the gap was detected. */
   readonly #givenUp = new Map<number, number>();
   #wait = shortestWait;
 
-  /** Adds a packet; returns what can be decoded now. Times are in milliseconds. */
+  /** Adds a packet. Returns the steps that can be decoded now. Times are in milliseconds. */
   add(sequenceNumber: number, payload: Uint8Array, now: number): StreamStep[] {
     this.#expected ??= sequenceNumber;
     const ahead = distance(this.#expected, sequenceNumber);
@@ -38,7 +38,7 @@ export class JitterBuffer {
     return this.release(now);
   }
 
-  /** Returns what can be decoded now because it has waited long enough. */
+  /** Returns the steps that can be decoded now because they have waited long enough. */
   release(now: number): StreamStep[] {
     const steps: StreamStep[] = [];
     while (this.#expected !== undefined && this.#waiting.size > 0) {
@@ -58,7 +58,7 @@ export class JitterBuffer {
     return steps;
   }
 
-  /** When the first packet after a gap came. */
+  /** Returns the arrival time of the first packet after a gap. */
   #gapSince(): number | undefined {
     let first: number | undefined;
     for (const { arrivedAt } of this.#waiting.values()) first = Math.min(first ?? arrivedAt, arrivedAt);
@@ -84,5 +84,5 @@ export class JitterBuffer {
 
 const next = (sequenceNumber: number) => (sequenceNumber + 1) & 0xffff;
 
-/** Steps from one sequence number to another, across the overflow at 16 bits. */
+/** Returns the distance between two sequence numbers, across the overflow at 16 bits. */
 const distance = (from: number, to: number) => ((to - from + 0x8000) & 0xffff) - 0x8000;

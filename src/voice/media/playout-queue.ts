@@ -1,16 +1,16 @@
-/** Frames that are sent again after a pause: 0.2 seconds. */
+/** Number of frames that are sent again after a pause: 0.2 seconds. */
 const repeatedFrames = 10;
 
-/** Audio and marks to be sent, in order. */
+/** Queues audio and marks to be sent, in order. */
 export class PlayoutQueue {
   readonly #frameLength: number;
   readonly #capacity: number;
   #entries: (Int16Array | string)[] = [];
   #length = 0;
-  /** Marks that the last frame has passed. */
+  /** Marks within the last frame that was taken. */
   #passed: string[] = [];
   #isPaused = false;
-  /** The latest frames that were taken, since the last silence. */
+  /** The latest taken frames since the last silence. */
   #recent: Int16Array[] = [];
 
   /** @param capacity maximum number of queued samples */
@@ -19,7 +19,7 @@ export class PlayoutQueue {
     this.#capacity = capacity;
   }
 
-  /** Adds audio. Returns false, and adds nothing, if the queue has no room for it. */
+  /** Adds audio. Returns false and adds nothing if the queue has no room for it. */
   add(samples: Int16Array): boolean {
     if (this.#length + samples.length > this.#capacity) return false;
     if (samples.length > 0) this.#entries.push(samples);
@@ -31,12 +31,12 @@ export class PlayoutQueue {
     this.#entries.push(id);
   }
 
-  /** From now on, {@link take} returns only silence and no marks. */
+  /** Makes {@link take} return silence and no marks. */
   pause(): void {
     this.#isPaused = true;
   }
 
-  /** Resumes a moment before the pause, since the browser had not played the latest frames. */
+  /** Resumes shortly before the pause, since the browser had not played the latest frames. */
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
@@ -53,7 +53,7 @@ export class PlayoutQueue {
     this.#length = 0;
   }
 
-  /** Returns the marks that the frames before this one have reached, and the next frame; undefined for silence. */
+  /** Returns the next frame (undefined for silence), and the marks before it. */
   take(): { marks: string[]; frame: Int16Array | undefined } {
     if (this.#isPaused) return { marks: [], frame: undefined };
     const marks = this.#passed;

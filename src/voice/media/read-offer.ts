@@ -1,6 +1,6 @@
 /** A usable offer. */
 export interface Offer {
-  /** Without candidates: the browser connects to this process, which never sends first. */
+  /** The offer without candidates: the browser connects to this process, which never sends first. */
   sdp: string;
   codec: 'opus' | 'PCMU' | 'PCMA';
 }
@@ -8,7 +8,7 @@ export interface Offer {
 const maxLength = 32_768;
 const maxLines = 1000;
 
-/** Reads a browser's offer; returns a sentence if it cannot be answered. */
+/** Reads a browser's offer. Returns the reason as a sentence if it cannot be answered. */
 export function readOffer(sdp: string): Offer | string {
   if (sdp.length > maxLength) return `The offer is longer than ${maxLength} characters.`;
   const lines = sdp.split(/\r?\n/).filter((line) => line !== '');
@@ -33,7 +33,7 @@ export function readOffer(sdp: string): Offer | string {
   return { sdp: `${kept.join('\r\n')}\r\n`, codec };
 }
 
-/** The session's lines, and those of each media section. */
+/** Returns the lines of the session, then of each media section. */
 function sectionsOf(lines: readonly string[]): string[][] {
   const sections: string[][] = [[]];
   for (const line of lines) {
@@ -73,7 +73,7 @@ function checkTransport(session: readonly string[], media: readonly (readonly st
   return undefined;
 }
 
-/** The value of the first attribute of a name. */
+/** Returns the value of the first attribute with a name. */
 function valueOf(section: readonly string[], name: string): string | undefined {
   const prefix = `a=${name}:`;
   return section.find((line) => line.startsWith(prefix))?.slice(prefix.length);

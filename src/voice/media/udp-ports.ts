@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** The UDP ports of a range that this process does not use. */
+/** Allocates UDP ports from a range. */
 export class UdpPorts {
   readonly #first: number;
   readonly #last: number;
@@ -11,7 +11,7 @@ export class UdpPorts {
     this.#last = last;
   }
 
-  /** Takes a free port, at random, since other processes may use the same range; undefined if none is free. */
+  /** Takes a random free port, since other processes may use the same range; undefined if none is free. */
   take(): number | undefined {
     const size = this.#last - this.#first + 1;
     const start = randomInt(size);

@@ -10,8 +10,11 @@ export const maxEventBytes = 65_536;
 
 const codecParameters: Record<Offer['codec'], ConstructorParameters<typeof RTCRtpCodecParameters>[0]> = {
   opus: {
-    ...{ mimeType: 'audio/opus', clockRate: 48_000, channels: 2, payloadType: 96 },
-    // The browser adds data for lost packets, and leaves out frequencies that are not decoded.
+    mimeType: 'audio/opus',
+    clockRate: 48_000,
+    channels: 2,
+    payloadType: 96,
+    // Asks the browser for in-band FEC, and to omit frequencies that are not decoded.
     parameters: 'minptime=10;useinbandfec=1;maxplaybackrate=16000',
   },
   PCMU: { mimeType: 'audio/PCMU', clockRate: 8000, channels: 1, payloadType: 0 },
@@ -51,12 +54,12 @@ export class WebConnection {
   #ice: RTCIceTransport['connection'] | undefined;
   #socket: Socket | undefined;
   #socketError: Error | undefined;
-  /** The datagram that werift is handling. */
+  /** The datagram that werift is processing. */
   #datagram: Buffer = Buffer.alloc(0);
   #sequenceNumber = 0;
   readonly #closed = Promise.withResolvers<undefined>();
   #isClosed = false;
-  /** Resolves when its socket is closed. */
+  /** Resolves when the socket is closed. */
   readonly closed = this.#closed.promise;
   /** Time of the browser's latest packet, in milliseconds of `performance.now`. */
   lastSeen = performance.now();
@@ -67,12 +70,14 @@ export class WebConnection {
     this.#connection = new RTCPeerConnection({
       codecs: { audio: [new RTCRtpCodecParameters(codecParameters[codec])], video: [] },
       headerExtensions: { audio: [useSdesMid()], video: [] },
-      // Sends nothing to addresses that an offer names, asks no STUN server, and only answers checks.
+      // ICE lite: sends nothing to the offer's addresses, uses no STUN server, and only answers connectivity checks.
       iceLite: true,
-      ...{ iceUseIpv4: false, iceUseIpv6: false, iceUseTcp: false },
+      iceUseIpv4: false,
+      iceUseIpv6: false,
+      iceUseTcp: false,
       iceAdditionalHostAddresses: [address ?? '0.0.0.0'],
       ...(address !== undefined && { iceInterfaceAddresses: { [isIPv6 ? 'udp6' : 'udp4']: address } }),
-      // werift refuses a range of one port, but tries only whole numbers.
+      // werift rejects a range of one port, but tries only integers.
       ...(port !== undefined && { icePortRange: [port, port + 0.5] as [number, number] }),
       iceFilterStunResponse: (message, [host, from]) => this.#admits(message, host, from),
       maxMessageSize: maxEventBytes,
@@ -80,7 +85,7 @@ export class WebConnection {
   }
 
   /**
-   * Returns the answer, with candidates that name no useful address yet, and the port.
+   * Returns the port and the answer, whose candidates have no usable address yet.
    *
    * @throws SocketError if the socket cannot be opened; OfferError
    */
@@ -136,7 +141,7 @@ export class WebConnection {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#connection.close().catch(() => undefined);
-    // werift leaves the socket open if the connection has not got far.
+    // werift leaves the socket open if the connection was not established.
     if (this.#socket && this.#socketError === undefined) closeSocket(this.#socket);
     this.#listener.onClosed();
     this.#closed.resolve(undefined);
@@ -162,7 +167,7 @@ export class WebConnection {
     });
   }
 
-  /** Whether a STUN request is the browser's. werift itself would answer anyone, and send audio to anyone. */
+  /** Whether a STUN request comes from the browser. werift itself would answer anyone, and send audio to anyone. */
   #admits(message: Message, host: string, port: number): boolean {
     const ice = this.#ice;
     if (!ice) return false;
@@ -179,7 +184,7 @@ export class WebConnection {
     return true;
   }
 
-  /** Sends to the address that the browser chose last, such as after a change from Wi-Fi to a mobile network. */
+  /** Sends to the browser's latest nominated address, for example after a change from Wi-Fi to a mobile network. */
   #moveTo(host: string, port: number): void {
     const chosen = this.#ice?.checkList.find(
       ({ remoteCandidate }) => remoteCandidate.host === host && remoteCandidate.port === port,
@@ -192,6 +197,6 @@ function closeSocket(socket: Socket): void {
   try {
     socket.close();
   } catch {
-    // It is closed already.
+    // It is already closed.
   }
 }

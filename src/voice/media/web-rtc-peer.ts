@@ -12,20 +12,20 @@ import type { ConnectionListener, WebConnection } from './web-connection.ts';
 
 /** Maximum number of queued seconds of audio. */
 const mostQueued = 600;
-/** Frames of silence that are encoded before one is repeated, so that the audio fades out. */
+/** Number of silent frames that are encoded before the last one is repeated, so that the audio fades out. */
 const fadingFrames = 10;
-/** Milliseconds without packets after which silence is passed on, so that turns end. */
+/** Milliseconds without packets after which silence is inserted, so that turns end. */
 const stallAfter = 200;
-/** Milliseconds until the call of a browser that never connects, or sends nothing, is ended. */
+/** Milliseconds after which a call ends if the browser has not connected, or sends nothing. */
 const connectWithin = 30_000;
 const lostAfter = 10_000;
-/** Milliseconds that the browser has to confirm the last events. */
+/** Milliseconds for the browser to acknowledge the last events. */
 const confirmWithin = 1000;
 /** Seconds of audio that may arrive faster than real time, and the maximum speed after that. */
 const burst = 5;
 const fastest = 1.5;
 
-/** A browser in a call. It is sent 50 packets a second, and sends the audio of its microphone. */
+/** A browser in a call. It receives 50 packets a second, and sends the audio of its microphone. */
 export class WebRtcPeer implements WebPeer, ConnectionListener {
   readonly rate: number;
   onEvent?: ((event: Readonly<Record<string, unknown>>) => void) | undefined;
@@ -49,7 +49,7 @@ export class WebRtcPeer implements WebPeer, ConnectionListener {
   #lastPacketAt: number | undefined;
   #credit = burst;
 
-  /** @param warn called with a reason when something is dropped */
+  /** @param warn called with the reason when audio or an event is dropped */
   constructor(codec: AudioCodec, clock: FrameClock, warn: (reason: string) => void) {
     this.rate = codec.rate;
     this.#codec = codec;
@@ -59,7 +59,7 @@ export class WebRtcPeer implements WebPeer, ConnectionListener {
     this.#events = new EventChannel(
       (event) => this.onEvent?.(event),
       warn,
-      // A browser that ends the connection aborts the channel; not all send DTLS's own end.
+      // A browser that ends the connection aborts the channel. Not all browsers send a DTLS close.
       () => {
         this.close();
       },
@@ -67,7 +67,7 @@ export class WebRtcPeer implements WebPeer, ConnectionListener {
     clock.add(this.#onFrame);
   }
 
-  /** Sets the connection, which reports to this object. */
+  /** Sets the connection, which reports its events to this object. */
   use(connection: WebConnection): void {
     this.#connection = connection;
   }
@@ -141,7 +141,7 @@ export class WebRtcPeer implements WebPeer, ConnectionListener {
     this.#listener?.onClosed();
   }
 
-  /** Lets the browser confirm the last events, such as the end of the call. */
+  /** Waits for the browser to acknowledge the last events, such as the end of the call. */
   async #closeConnection(): Promise<void> {
     const deadline = performance.now() + confirmWithin;
     while (this.#events.isSending && performance.now() < deadline) await pause(10);
@@ -178,7 +178,7 @@ export class WebRtcPeer implements WebPeer, ConnectionListener {
     return this.#codec.encode(frame);
   }
 
-  /** Encodes silence only until the encoder has nothing else in its memory, since most of a call is silence. */
+  /** Encodes silence only until the encoder's state is silent, then repeats the payload: most of a call is silence. */
   #encodeSilence(): Buffer {
     this.#silentFrames++;
     if (this.#silence && this.#silentFrames > fadingFrames) return this.#silence;

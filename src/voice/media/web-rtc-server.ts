@@ -17,7 +17,7 @@ import { OfferError, SocketError, WebConnection } from './web-connection.ts';
 import { WebRtcPeer } from './web-rtc-peer.ts';
 import { machineAddresses, writeAnswer } from './write-answer.ts';
 
-/** Ports that are tried before an offer is refused: another program may use some of the range. */
+/** Maximum number of ports that are tried for an offer: other programs may use some of the range. */
 const mostTries = 20;
 
 /** Answers the offers of browsers with WebRTC connections to this process. */
@@ -40,7 +40,7 @@ export class WebRtcServer implements MediaServer {
     if (typeof offer === 'string') return { refused: 'invalid-offer', reason: offer };
     for (let tries = 0; tries < mostTries; tries++) {
       if (this.#isClosed) return { refused: 'stopping', reason: 'The service is stopping.' };
-      // Before a port is taken, since it may fail.
+      // Created before a port is taken, since it may fail.
       const codec = await createCodec(offer);
       const port = this.#ports?.take();
       if (this.#ports && port === undefined) {
@@ -84,7 +84,7 @@ export class WebRtcServer implements MediaServer {
     const warn = (reason: string) => {
       if (warned.has(reason)) return;
       warned.add(reason);
-      this.#log.warn({ reason }, 'web call: something was dropped');
+      this.#log.warn({ reason }, 'web call: audio or an event was dropped');
     };
     const peer = new WebRtcPeer(codec, this.#clock, warn);
     const connection = new WebConnection(offer.codec, { port, address: this.#settings.listenAddress }, peer);
@@ -116,7 +116,7 @@ export class WebRtcServer implements MediaServer {
     try {
       return machineAddresses();
     } catch (error) {
-      // A sandbox may forbid it. With a public address, these are only needed in its own network.
+      // A sandbox may forbid it. With a public address, these addresses are only needed in the local network.
       if (this.#settings.publicAddress === undefined) throw error;
       this.#log.warn({ err: error }, 'the addresses of this machine could not be listed');
       return [];

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 /** Maximum number of this machine's addresses in an answer. */
 const mostAddresses = 6;
 
-/** The IPv4 addresses at which this machine can be reached; loopback only if there is no other. */
+/** Returns the IPv4 addresses of this machine; loopback only if there is no other. */
 export function machineAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   const found = all
@@ -13,10 +13,10 @@ export function machineAddresses(): string[] {
   return found.length > 0 ? found : ['127.0.0.1'];
 }
 
-/** Replaces an answer's candidates by given addresses at one port, the preferred one first. */
+/** Replaces an answer's candidates with the given addresses at one port, the preferred address first. */
 export function writeAnswer(sdp: string, addresses: readonly string[], port: number): string {
   const candidates = addresses.map((address, index) => {
-    // RFC 8445: type preference 126 for hosts, then the preference among them.
+    // RFC 8445: type preference 126 for host candidates, then their local preference.
     const priority = 126 * 2 ** 24 + (65_535 - index) * 2 ** 8 + 255;
     return `a=candidate:${index + 1} 1 udp ${priority} ${address} ${port} typ host`;
   });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Where the files of each model are: in a package, and beside the published code. */
+/** The package and path of each model's file. */
 const sources = {
   encoder: ['@moonshine-ai/moonshine-js', 'dist/model/tiny/quantized/encoder_model.onnx'],
   decoder: ['@moonshine-ai/moonshine-js', 'dist/model/tiny/quantized/decoder_model_merged.onnx'],

@@ -6,7 +6,7 @@ import { WASI } from 'node:wasi';
 import { decodeWav } from '../../service/voice/wav.ts';
 import { findModel } from './find-models.ts';
 
-/** Neither Node.js's types nor those of ES2024 declare it. */
+/** Declared neither by the types of Node.js nor by those of ES2024. */
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<object>;
   instantiate(module: object, imports: object): Promise<object>;
@@ -14,7 +14,9 @@ declare const WebAssembly: {
 
 export const fliteVoices = ['slt', 'rms', 'awb', 'kal16', 'kal'];
 
-/** Speaks English with the program flite, compiled to WebAssembly. It blocks the thread for about 0.1 s a sentence. */
+/**
+ * Speaks English with the program flite, compiled to WebAssembly. It blocks the thread for about 0.1 s per sentence.
+ */
 export class Flite {
   #module: Promise<object> | undefined;
 
@@ -54,7 +56,7 @@ async function compile(): Promise<object> {
 
 async function readSound(file: Buffer): Promise<{ rate: number; samples: Int16Array }> {
   for await (const sound of decodeWav(only(file))) return sound;
-  throw new Error('flite made no sound.');
+  throw new Error('flite produced no audio.');
 }
 
 // eslint-disable-next-line @typescript-eslint/require-await -- decodeWav reads a stream

@@ -14,25 +14,25 @@ import { readSuppliedVoices } from './supplied-voices.ts';
 import type { SuppliedVoice } from './supplied-voices.ts';
 
 export interface OfflineSpeechSettings {
-  /** Folder with voices of the operator. */
+  /** Folder with the operator's own voices. */
   modelFolder?: string | undefined;
 }
 
 export interface OfflineSpeechParts {
-  /** Undefined if parts are missing. */
+  /** Undefined if components are missing. */
   transcriber: Transcriber | undefined;
   /** Undefined if there is no voice. */
   synthesizer: Synthesizer | undefined;
-  /** Missing parts, one sentence each. */
+  /** Missing components, one sentence each. */
   problems: string[];
   createDetector: ((rate: number) => SpeechDetector) | undefined;
   close: () => void;
 }
 
-/** Longer sentences are divided, so that playback starts early. */
+/** Longer sentences are split, so that playback starts early. */
 const longestText = 300;
 
-/** Finds the parts of offline speech. The models load when the first call begins. */
+/** Finds the components of offline speech. The models load when the first call starts. */
 export async function createOfflineSpeech(
   { modelFolder }: OfflineSpeechSettings,
   log: Logger,
@@ -46,15 +46,15 @@ export async function createOfflineSpeech(
   } catch (error) {
     log.warn({ err: error }, 'the speech runtime could not be loaded');
     problems.push(
-      'Speech needs the package sherpa-onnx-node, which is missing or does not support this system: install it, or set SPEECH_BASE_URL.',
+      'Offline speech needs the package sherpa-onnx-node, which is missing or does not support this system. Install it, or set SPEECH_BASE_URL.',
     );
   }
   const hasModel = findModel('encoder') !== undefined && findModel('decoder') !== undefined;
   if (!hasModel)
     problems.push(
-      'The transcription model is missing: install the package @moonshine-ai/moonshine-js, or set TRANSCRIPTION_BASE_URL.',
+      'The transcription model is missing. Install the package @moonshine-ai/moonshine-js, or set TRANSCRIPTION_BASE_URL.',
     );
-  // Two processes, so that speech output waits neither for a transcription nor for its model to load.
+  // Two processes, so that speech output waits neither for transcriptions nor for the transcription model to load.
   const [transcriber, speaker] = [new SpeechProcess(), new SpeechProcess()];
   const detectors = createDetectors(sherpa, log);
   const voices = {
@@ -88,7 +88,7 @@ function createDetectors(sherpa: Sherpa | undefined, log: Logger): SileroDetecto
   try {
     return new SileroDetectors(sherpa, model);
   } catch (error) {
-    log.warn({ err: error }, 'the model for speech detection could not be loaded: loudness is used');
+    log.warn({ err: error }, 'could not load the speech detection model; detecting speech by loudness');
     return undefined;
   }
 }
@@ -99,7 +99,7 @@ interface Voices {
   espeak: Espeak | undefined;
 }
 
-/** Transcribes English by Moonshine. */
+/** Transcribes English with Moonshine. */
 class OfflineTranscriber implements Transcriber {
   readonly #process: SpeechProcess;
 
@@ -110,7 +110,7 @@ class OfflineTranscriber implements Transcriber {
   problem(language: string): string | undefined {
     return language === 'en'
       ? undefined
-      : `Without a network, only English is understood, not the language ${language}: set TRANSCRIPTION_BASE_URL.`;
+      : `Offline transcription supports only English, not the language ${language}. Set TRANSCRIPTION_BASE_URL.`;
   }
 
   async transcribe(
@@ -141,7 +141,7 @@ class OfflineTranscriber implements Transcriber {
   }
 }
 
-/** Speaks by the operator's voice for a language, then flite (English), then espeak-ng. */
+/** Speaks with the operator's voice for the language, flite (English), or espeak-ng, in this order. */
 class OfflineSynthesizer implements Synthesizer {
   readonly #process: SpeechProcess;
   readonly #voices: Voices;
@@ -155,7 +155,7 @@ class OfflineSynthesizer implements Synthesizer {
     const { supplied, hasFlite, espeak } = this.#voices;
     return supplied.has(language) || (language === 'en' && hasFlite) || espeak?.speaks(language) === true
       ? undefined
-      : `There is no voice for the language ${language}: install the program espeak-ng, or set VOICE_MODEL_DIR or SPEECH_BASE_URL.`;
+      : `There is no voice for the language ${language}. Install the program espeak-ng, or set VOICE_MODEL_DIR or SPEECH_BASE_URL.`;
   }
 
   async *speak(
@@ -189,7 +189,7 @@ class OfflineSynthesizer implements Synthesizer {
     throw new Error(this.problem(language));
   }
 
-  /** Yields audio as it comes from the process. */
+  /** Streams audio from the process. */
   #run(task: SpeechTask, signal: AbortSignal): AsyncIterable<Sound> {
     const sounds = new Readable({ objectMode: true, read: () => undefined });
     const onResponse = ({ rate, samples }: SpeechResponse) => {
@@ -208,7 +208,7 @@ interface Sound {
   samples: Int16Array;
 }
 
-/** Divides a long text at spaces, if possible after a comma. */
+/** Splits a long text at spaces, after a comma if possible. */
 function divide(text: string): string[] {
   const parts: string[] = [];
   let rest = text.trim();

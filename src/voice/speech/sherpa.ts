@@ -35,7 +35,7 @@ export interface OfflineTts {
   }): Promise<{ samples: Float32Array; sampleRate: number }>;
 }
 
-/** @throws Error if the package is not installed, or not made for this system. */
+/** @throws Error if the package is not installed or does not support this system. */
 export function loadSherpa(): Sherpa {
   return createRequire(import.meta.url)('sherpa-onnx-node') as Sherpa;
 }

@@ -5,11 +5,11 @@ import type { Sherpa, Vad } from './sherpa.ts';
 
 const modelRate = 16_000;
 const frameLength = 512;
-/** The model keeps the current utterance; beyond this length, it starts again. */
+/** The model buffers the current utterance. Beyond this length, it is reset. */
 const longestSpeechFrames = Math.round((25 * modelRate) / frameLength);
 const bufferSeconds = 30;
 
-/** Creates speech detectors with the model Silero. Loading one takes 0.1 s, so closed detectors are reused. */
+/** Creates speech detectors with the Silero model. Loading it takes 0.1 s, so closed detectors are reused. */
 export class SileroDetectors {
   readonly #sherpa: Sherpa;
   readonly #config: object;
@@ -22,7 +22,7 @@ export class SileroDetectors {
       sileroVad: {
         model,
         threshold,
-        // The turn detector decides about pauses and short sounds.
+        // The turn detector handles pauses and short sounds.
         minSilenceDuration: 0.032,
         minSpeechDuration: 0.032,
         maxSpeechDuration: 1000,

@@ -11,7 +11,7 @@ export type SpeechTask =
 
 export type SpeechRequest = SpeechTask & { id: number };
 
-/** A part of the result; the last one may have a failure. */
+/** A part of the result. The last part may have a failure. */
 export interface SpeechResponse {
   id: number;
   text?: string;
@@ -26,9 +26,9 @@ interface Limits {
   parallel: number;
   /** Maximum number of queued tasks. */
   waiting: number;
-  /** Time for one task, in milliseconds. */
+  /** Time limit of a task, in milliseconds. */
   taskMs: number;
-  /** Time without tasks after which the process ends, in milliseconds: it needs some 300 MB of memory. */
+  /** Time without tasks after which the process ends, in milliseconds, since it uses about 300 MB of memory. */
   idleMs: number;
 }
 
@@ -49,8 +49,8 @@ interface Pending {
 }
 
 /**
- * Runs the speech models in a child process, so that they neither block the service nor end it. A process that dies is
- * replaced, and its tasks run once more.
+ * Runs the speech models in a child process, so that they can neither block nor crash the service. A process that dies
+ * is replaced, and its tasks are retried once.
  */
 export class SpeechProcess {
   readonly #limits: Limits;
@@ -65,12 +65,12 @@ export class SpeechProcess {
     this.#limits = { ...defaults, ...limits };
   }
 
-  /** Its id, for tests. */
+  /** The id of the child process, for tests. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
-  /** Whether a task would start at once and leave room for another one. */
+  /** Whether no task is running. */
   get isIdle(): boolean {
     return this.#running.size === 0;
   }
@@ -80,14 +80,14 @@ export class SpeechProcess {
     if (this.#child ?? this.#isClosed) return;
     const [silence, signal] = [new Int16Array(16_000), new AbortController().signal];
     const task: SpeechTask = { type: 'transcribe', samples: silence, rate: 16_000 };
-    // A failure shows in the first task, too.
+    // Ignored: the first task fails with the same error.
     this.run(task, () => undefined, signal).catch(() => undefined);
   }
 
   /**
-   * Runs a task; its results are passed to a function.
+   * Runs a task and passes its results to `onResponse`.
    *
-   * @throws Error if it fails; the signal's reason
+   * @throws Error if the task fails; the signal's reason if it is aborted.
    */
   async run(
     task: SpeechTask,
@@ -168,7 +168,7 @@ export class SpeechProcess {
   #start(): ChildProcess {
     const child = fork(join(import.meta.dirname, `speech-program${extname(import.meta.filename)}`), {
       execArgv: ['--no-warnings'],
-      // It needs none of the service's keys.
+      // The process needs none of the service's keys.
       env: {},
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

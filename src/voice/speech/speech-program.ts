@@ -66,7 +66,7 @@ async function loadRecognizer(): Promise<OfflineRecognizer> {
   const [encoder, mergedDecoder] = [findModel('encoder'), findModel('decoder')];
   if (encoder === undefined || mergedDecoder === undefined)
     throw new Error('The transcription model is not installed.');
-  // Not at the start: a process that only speaks does not need it.
+  // Loaded on demand: a process that only speaks does not need it.
   const { default: llamaTokenizer } = await import('llama-tokenizer-js');
   const folder = mkdtempSync(join(tmpdir(), 'speech-'));
   try {

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 /** A voice for sherpa-onnx that the operator supplies. */
 export interface SuppliedVoice {
   folder: string;
-  /** Of `OfflineTts`. */
+  /** Settings of `OfflineTts`. */
   config: object;
 }
 
 /**
- * Reads the voices in a folder: one folder for each language, named by its two-letter code, with the files of a Piper
- * (VITS), Kokoro or Kitten voice as sherpa-onnx publishes them.
+ * Reads the voices in a folder. It has one subfolder per language, named by its two-letter code, with the files of a
+ * Piper (VITS), Kokoro or Kitten voice as published by sherpa-onnx.
  */
 export async function readSuppliedVoices(
   folder: string,
@@ -29,7 +29,9 @@ export async function readSuppliedVoices(
     else problems.push(`VOICE_MODEL_DIR: the folder ${name} needs a model (*.onnx) and its tokens.txt.`);
   }
   if (voices.size === 0 && problems.length === 0)
-    problems.push('VOICE_MODEL_DIR has no voice: put each into a folder named by its language, such as en.');
+    problems.push(
+      'VOICE_MODEL_DIR has no voices. Put each voice into a subfolder named by its language, such as en.',
+    );
   return { voices, problems };
 }
 
