@@ -62,7 +62,7 @@ let microphone: FakeMicrophone;
       },
     ],
   ] as const)
-    it(`does not begin in a chat that is ${how} while the call loads`, async () => {
+    it(`does not start if the chat is ${how} while the call loads`, async () => {
       const chat = await open();
       chat.part('call-button').click();
       leave(chat);
@@ -70,7 +70,7 @@ let microphone: FakeMicrophone;
       expect(service.requests).to.deep.equal([]);
     });
 
-  it('does not begin if the visitor hangs up before they allow the microphone', async () => {
+  it('does not start if the visitor hangs up before allowing the microphone', async () => {
     const { promise, resolve: allow } = Promise.withResolvers<undefined>();
     microphone.prompt = promise;
     const chat = await open();
@@ -88,7 +88,7 @@ let microphone: FakeMicrophone;
     expect(service.requests).to.deep.equal(['GET']);
   });
 
-  it('lets the service answer before it ends the call', async () => {
+  it('waits for the service’s answer before it ends the call', async () => {
     const { promise, resolve: answer } = Promise.withResolvers<undefined>();
     service.pauses['POST'] = promise;
     const chat = await open();
@@ -111,7 +111,7 @@ let microphone: FakeMicrophone;
     expect(service.requests).to.deep.equal(['GET', 'POST']);
   });
 
-  it('shows its words until it ends, although the end of the call before is still being stored', async () => {
+  it('keeps its live transcript while the end of the previous call is stored', async () => {
     const { promise, resolve: store } = Promise.withResolvers<undefined>();
     service.pauses['DELETE'] = promise;
     const chat = await calling();
@@ -133,7 +133,7 @@ let microphone: FakeMicrophone;
     expect(service.requests).to.deep.equal(['GET', 'POST', 'DELETE', 'GET', 'POST', 'DELETE']);
   });
 
-  it('is offered if the assistant offers it, unless the site wants none', async () => {
+  it('is offered if the assistant offers calls, unless voice is none', async () => {
     const chat = mount();
     await chat.open();
     await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
@@ -142,7 +142,7 @@ let microphone: FakeMicrophone;
     await until(() => chat.find('[part~="call-button"]') === null, 'the button to disappear');
   });
 
-  it('is replaced by dictation if the assistant offers none', async () => {
+  it('is replaced by dictation if the assistant offers no calls', async () => {
     service.offersCalls = false;
     const chat = mount({ voice: 'call' });
     await chat.open();
@@ -150,7 +150,7 @@ let microphone: FakeMicrophone;
     await until(() => chat.find('[part~="call-button"]') === null, 'the button to disappear');
   });
 
-  it('shows that it is recorded, also to screen readers', async () => {
+  it('shows and announces that it is recorded', async () => {
     const notice = 'This call is recorded.';
     service.isRecorded = true;
     const chat = await calling();
@@ -166,7 +166,7 @@ let microphone: FakeMicrophone;
     expect(noticeIn(chat)).to.equal(undefined);
   });
 
-  it('announces that the visitor can speak, but not while the assistant greets', async () => {
+  it('announces that the visitor can speak after the greeting', async () => {
     const chat = await calling();
     expect(chat.announcement).to.equal('Connecting…');
     await speak(chat);
@@ -175,7 +175,7 @@ let microphone: FakeMicrophone;
     await until(() => chat.announcement.trim() === 'You can speak now.', 'the announcement');
   });
 
-  it('announces at once that the visitor can speak if the assistant has greeted before', async () => {
+  it('announces immediately that the visitor can speak if there is no greeting', async () => {
     const chat = await open();
     await chat.ask('Hello');
     await chat.answered(2);
@@ -247,7 +247,7 @@ let microphone: FakeMicrophone;
     expect(chat.messages).to.deep.equal(before);
   });
 
-  it('shows how long it has lasted, and no longer when it is over', async () => {
+  it('shows its duration until it ends', async () => {
     const chat = await calling();
     expect(chat.find('[role="timer"]')?.innerText).to.equal('0:00');
     const now = Date.now() + 65_500;
@@ -258,7 +258,7 @@ let microphone: FakeMicrophone;
     expect(chat.find('[role="timer"]')).to.equal(null);
   });
 
-  it('shows how loud the visitor is, except while the microphone is off', async function () {
+  it('shows the volume of the visitor while the microphone is on', async function () {
     // Other engines provide no audio in tests.
     if (engine !== 'chromium') this.skip();
     const chat = await calling();
@@ -269,7 +269,7 @@ let microphone: FakeMicrophone;
     await until(() => level() === 0, 'silence');
   });
 
-  it('silences the microphone with the mute button', async () => {
+  it('mutes and unmutes the microphone with the mute button', async () => {
     const chat = await calling();
     const track = microphone.streams[0]?.getAudioTracks()[0];
     await click(chat.part('call-mute-button'));
@@ -279,7 +279,7 @@ let microphone: FakeMicrophone;
     expect(track?.enabled).to.equal(true);
   });
 
-  it('sends a typed message on the line', async () => {
+  it('sends a typed message over the data channel', async () => {
     const chat = await calling();
     await chat.ask('Do you deliver?');
     await until(() => service.received.length === 2, 'the events');
@@ -311,7 +311,7 @@ let microphone: FakeMicrophone;
     expect(chat.input.value).to.equal('Do you deliver?');
   });
 
-  it('is interrupted by the first Escape; the next one closes the chat, and the call continues', async () => {
+  it('stops the assistant on the first Escape, and closes the chat but not the call on the second', async () => {
     const chat = await calling();
     await speak(chat);
     chat.input.focus();
@@ -330,7 +330,7 @@ let microphone: FakeMicrophone;
     expect(microphone.isOn).to.equal(true);
   });
 
-  describe('in a chat that is closed', () => {
+  describe('in a closed chat', () => {
     const closed = async (): Promise<Chat> => {
       const chat = await calling();
       await click(chat.part('close-button'));
@@ -338,7 +338,7 @@ let microphone: FakeMicrophone;
       return chat;
     };
 
-    it('continues, and all of the chat but its bar disappears', async () => {
+    it('continues, and only its bar stays visible', async () => {
       const chat = await closed();
       expect(chat.part('call').checkVisibility()).to.equal(true);
       for (const part of ['message-log', 'composer', 'close-button'])
@@ -351,7 +351,7 @@ let microphone: FakeMicrophone;
       expect(state(chat)).to.equal('speaking');
     });
 
-    it('ends with a click, and nothing remains', async () => {
+    it('ends with a click, and its bar disappears', async () => {
       const chat = await closed();
       await click(chat.part('call-end-button'));
       await until(() => !chat.isOpen, 'the bar to disappear');
@@ -360,7 +360,7 @@ let microphone: FakeMicrophone;
       expect(microphone.isOn).to.equal(false);
     });
 
-    it('says why it has ended until the visitor has read that', async () => {
+    it('shows why it has ended until the visitor dismisses it', async () => {
       const chat = await closed();
       service.send('call.ended', { reason: 'time-limit' });
       await until(() => label(chat).includes('time limit'), 'the reason');
@@ -370,7 +370,7 @@ let microphone: FakeMicrophone;
     });
   });
 
-  it('has a button that stops the assistant, only while it speaks', async () => {
+  it('shows the stop button only while the assistant speaks', async () => {
     const chat = await calling();
     expect(chat.find('[part="call-stop-button"]')).to.equal(null);
     await speak(chat);
@@ -389,7 +389,7 @@ let microphone: FakeMicrophone;
     await until(() => focused(chat) === 'call-mute-button', 'the focus on the next button');
   });
 
-  it('plays nothing of an answer that was cut off', async () => {
+  it('plays no audio of an interrupted answer', async () => {
     const chat = await calling();
     service.send('output_audio_buffer.started', { response_id: 'r1' });
     service.send('output_audio_buffer.cleared', { response_id: 'r1' });
@@ -408,7 +408,7 @@ let microphone: FakeMicrophone;
     expect(state(chat)).to.equal('listening');
   });
 
-  it('connects again after the connection was lost', async () => {
+  it('reconnects after the connection was lost', async () => {
     const chat = await calling();
     service.lose();
     await until(() => service.offers.length === 2, 'the second offer');
@@ -416,7 +416,7 @@ let microphone: FakeMicrophone;
     await connected(chat);
   });
 
-  it('tries again after an unusable answer', async () => {
+  it('retries after an invalid SDP answer', async () => {
     const chat = await calling();
     service.answers.push('not SDP');
     service.lose();
@@ -424,7 +424,7 @@ let microphone: FakeMicrophone;
     await connected(chat);
   });
 
-  it('makes no further attempt to connect after the visitor hangs up', async () => {
+  it('makes no further attempt to reconnect after the visitor hangs up', async () => {
     const chat = await calling();
     service.answers.push('not SDP');
     service.lose();
@@ -438,14 +438,14 @@ let microphone: FakeMicrophone;
     expect(service.offers.length).to.equal(3);
   });
 
-  it('ends if the service names a server that the browser refuses', async () => {
+  it('ends if the browser refuses the ICE servers of the service', async () => {
     service.iceServers = [{ urls: 'turn://turn.example' }];
     const chat = await open();
     await click(chat.part('call-button'));
     await until(() => label(chat).includes('The call failed.'), `the end; it is: ${label(chat)}`);
   });
 
-  it('keeps the new connection when the time to connect again is over', async () => {
+  it('keeps the new connection after the time-out for reconnecting', async () => {
     const limit = new AbortController();
     replace(AbortSignal, 'timeout', () => limit.signal);
     const chat = await calling();
@@ -457,7 +457,7 @@ let microphone: FakeMicrophone;
     await until(() => state(chat) === 'speaking', 'an event on the line');
   });
 
-  it('gives up if it cannot connect again in time', async () => {
+  it('ends if it cannot reconnect in time', async () => {
     replace(AbortSignal, 'timeout', () => AbortSignal.abort());
     const chat = await calling();
     service.lose();
@@ -465,14 +465,14 @@ let microphone: FakeMicrophone;
     expect(microphone.isOn).to.equal(false);
   });
 
-  it('replaces a microphone that is disconnected, and says so', async () => {
+  it('replaces a disconnected microphone, and shows a notice', async () => {
     const chat = await calling();
     microphone.unplug();
     await until(() => microphone.streams.length === 2, 'another microphone');
     await until(() => /^Now using/.test(noticeIn(chat) ?? ''), 'the notice');
   });
 
-  it('asks once for another microphone, although the browser reports the loss twice', async () => {
+  it('requests another microphone once, even if the browser reports the loss twice', async () => {
     const { promise, resolve: allow } = Promise.withResolvers<undefined>();
     const chat = await calling();
     microphone.prompt = promise;
@@ -547,7 +547,7 @@ let microphone: FakeMicrophone;
       expect(microphone.streams.length).to.equal(1);
     });
 
-    it('names a device without a name', async () => {
+    it('labels a device without a name as the default', async () => {
       microphone.devices = [device('audioinput', ''), device('audiooutput', '')];
       const chat = await choosing();
       expect(pickers(chat).map(({ selectedOptions: [option] }) => option?.label)).to.deep.equal([
@@ -558,7 +558,7 @@ let microphone: FakeMicrophone;
       await until(() => noticeIn(chat) === 'Now using: Default', 'the notice');
     });
 
-    it('uses the microphone that was chosen last', async () => {
+    it('uses the microphone that was chosen last, even if its request resolves first', async () => {
       const { promise, resolve: allow } = Promise.withResolvers<undefined>();
       const chat = await choosing();
       microphone.prompt = promise;
@@ -586,7 +586,7 @@ let microphone: FakeMicrophone;
       expect(microphone.inUse).to.deep.equal(['default']);
     });
 
-    it('says no longer which microphone has replaced a lost one when the visitor chooses another', async () => {
+    it('hides the notice about a replaced microphone when the visitor chooses another', async () => {
       const chat = await choosing();
       microphone.unplug();
       await until(() => /^Now using/.test(noticeIn(chat) ?? ''), 'the notice');
@@ -596,7 +596,7 @@ let microphone: FakeMicrophone;
     });
   });
 
-  it('keeps the focus for the keyboard', async () => {
+  it('moves the focus into the bar, and back to the button', async () => {
     const chat = await open();
     chat.part('call-button').focus();
     await press('Enter');
@@ -608,7 +608,7 @@ let microphone: FakeMicrophone;
   });
 
   for (const reason of ['time-limit', 'balance', 'silence', 'assistant'] as const)
-    it(`says why the service has ended it: ${reason}`, async () => {
+    it(`shows why the service has ended it: ${reason}`, async () => {
       const chat = await calling();
       service.send('call.ended', { reason });
       const text = {
@@ -623,7 +623,7 @@ let microphone: FakeMicrophone;
       await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
     });
 
-  it('gives way to a person who takes over', async () => {
+  it('ends at a human handoff, and shows the person’s message', async () => {
     const chat = await calling();
     await joinAndWrite(chat.conversationId, 'This is Ada.');
     service.send('call.ended', { reason: 'stopped' });
@@ -674,7 +674,7 @@ let microphone: FakeMicrophone;
         'Calls need a secure connection',
       ],
     ] as const)
-      it(`says why: ${reason}`, async () => {
+      it(`shows why: ${reason}`, async () => {
         prepare();
         microphone.error = new DOMException(message, name);
         const chat = await open();
@@ -699,7 +699,7 @@ let microphone: FakeMicrophone;
       await until(() => !microphone.isOn, 'the microphone to be released');
     });
 
-  it('speaks the visitor’s language', async () => {
+  it('is translated into the visitor’s language', async () => {
     const chat = await open({ lang: 'de' });
     await click(chat.part('call-button'));
     await connected(chat);
@@ -715,7 +715,7 @@ describe('a call in another tab', () => {
     await service.stop();
   });
 
-  it('leaves nothing behind if it ends before its part of the chat has loaded', async () => {
+  it('leaves no bar if it ends before the call module has loaded', async () => {
     service = new VoiceStandIn();
     other = await openPage((page) => {
       page.fetch = globalThis.fetch;
@@ -738,7 +738,7 @@ describe('a call in another tab', () => {
 });
 
 (hasCalls ? describe.skip : describe)('a call in a browser without WebRTC', () => {
-  it('is replaced by dictation, and a click explains why', async () => {
+  it('is replaced by dictation, and a click shows why', async () => {
     const stub = new VoiceStandIn();
     const chat = await open();
     await until(() => chat.find('[part="dictate-button"]') !== null, 'dictation');

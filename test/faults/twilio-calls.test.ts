@@ -98,7 +98,7 @@ async function forEach(indices: readonly number[], step: (index: number) => Prom
 let owner: Owner;
 
 describe(`${String(total)} calls at once with three processes`, () => {
-  test('each number is dialed once', async () => {
+  test('are dialed once per number', async () => {
     owner = await Owner.create(api, '1000');
     const assistant = await owner.create(
       'assistant',
@@ -129,7 +129,7 @@ describe(`${String(total)} calls at once with three processes`, () => {
     }
   });
 
-  test('they are answered although a process that dialed was killed, with reports twice and out of order', async () => {
+  test('are answered after a process that dialed was killed, with repeated and reordered reports', async () => {
     await first.kill();
     reach(second, third);
     await forEach(all, async (index) => {
@@ -148,7 +148,7 @@ describe(`${String(total)} calls at once with three processes`, () => {
     });
   });
 
-  test('they continue although a process that held them was killed', async () => {
+  test('continue after a process that held them was killed', async () => {
     reach(third);
     await second.kill();
     await forEach(answered, async (index) => {
@@ -164,7 +164,7 @@ describe(`${String(total)} calls at once with three processes`, () => {
     reach(first, second, third);
   });
 
-  test('they continue although the database was restarted', async () => {
+  test('continue after a restart of the database', async () => {
     await postgres.restart();
     await eventually(
       () => 'the database',
@@ -187,7 +187,7 @@ describe(`${String(total)} calls at once with three processes`, () => {
     });
   });
 
-  test('each ends as the carrier reports', async () => {
+  test('end as the carrier reports', async () => {
     await forEach(answered, async (index) => {
       const call = callOf(index);
       const report = reportOf(index);
@@ -221,7 +221,7 @@ describe(`${String(total)} calls at once with three processes`, () => {
     assert.deepEqual(wrong, []);
   });
 
-  test('no number was dialed twice, and the money is exact', async () => {
+  test('are dialed and charged only once', async () => {
     assert.equal(twilio.calls.length, total);
     const { rows } = await pool.query<{ id: number; cost: string; duration: number; minutes: string }>(
       `SELECT id, total_cost AS cost, duration, (SELECT count(*) FROM ledger_entries

@@ -27,8 +27,8 @@ const settle = () => {
 
 const types = () => at.reports.map(({ type }) => type);
 
-describe('a stop', () => {
-  it('waits for a call that rings', async () => {
+describe('a shutdown', () => {
+  it('waits for a ringing call', async () => {
     const { app, channelId } = await at.dial();
     settle();
     ari.send(app, 'ChannelStateChange', channelId, {
@@ -41,7 +41,7 @@ describe('a stop', () => {
     assert.deepEqual(types(), ['ringing', 'unreached']);
   });
 
-  it('waits for a call that was transferred, and for the report of its end', async () => {
+  it('waits for the end of a transferred call', async () => {
     at.disconnected = () =>
       Promise.resolve({ type: 'transfer', to: '+4930', callerId: '', ringingTime: 9, maxDuration: 60 });
     const { app, channelId } = await at.answer();
@@ -92,7 +92,7 @@ describe('a transfer whose process has died', () => {
 });
 
 describe('a recorded call', () => {
-  it('is forgotten if its recording failed', async () => {
+  it('is settled if its recording fails', async () => {
     await at.close();
     at = await CarrierAtAsterisk.start({ record: true });
     ({ ari } = at);
@@ -108,7 +108,7 @@ describe('a recorded call', () => {
 });
 
 describe('a caller who hangs up before the call is answered', () => {
-  it('has ended the call', async () => {
+  it('is reported as unreached', async () => {
     const app = await at.application();
     const { admit } = at;
     at.admit = async () => {

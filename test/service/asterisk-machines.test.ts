@@ -27,7 +27,7 @@ describe('a call through Asterisk', () => {
     return { app, listener };
   };
 
-  it('listens beside the conversation for a machine, in the dialplan', async () => {
+  it('detects machines on a snoop channel in the dialplan, during the conversation', async () => {
     const { app, listener } = await listening();
     const requests = ari.requests.filter(({ path }) => path.startsWith(`/channels/${listener}`));
     assert.deepEqual(requests, [
@@ -61,7 +61,7 @@ describe('a call through Asterisk', () => {
     });
   }
 
-  it('continues if Asterisk cannot listen', async () => {
+  it('continues if Asterisk refuses the snoop channel', async () => {
     ari.refuses = snoop;
     await at.answer();
     await ari.received('POST', snoop);
@@ -69,7 +69,7 @@ describe('a call through Asterisk', () => {
     assert.deepEqual(at.reports, []);
   });
 
-  it('does not look for a machine if the customer has called', async () => {
+  it('runs no machine detection on an inbound call', async () => {
     const app = await at.application();
     ari.send(app, 'StasisStart', 'their-channel', { args: ['inbound'] });
     await until(() => at.lines.length === 1);

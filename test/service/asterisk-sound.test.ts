@@ -53,7 +53,7 @@ describe('the audio of a call through Asterisk', () => {
     for (const each of opened.splice(0).reverse()) await each.close();
   });
 
-  it('is that of a realtime model if the assistant has one', async () => {
+  it('comes from the realtime model if the assistant has one', async () => {
     const endpoint = await RealtimeEndpoint.open();
     opened.push(endpoint);
     const { baseUrl, key: apiKey } = endpoint;
@@ -92,7 +92,7 @@ describe('the audio of a call through Asterisk', () => {
     assert.equal(event.text, 'Do you sell tulips?');
   });
 
-  it('pauses while the customer makes a sound, and resumes if it was no interruption', async () => {
+  it('pauses when the customer makes a sound, and resumes if it was no interruption', async () => {
     const at = await CarrierAtAsterisk.start();
     opened.push(at);
     await at.answer();

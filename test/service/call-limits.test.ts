@@ -23,8 +23,8 @@ async function outboundOwner(balance = '100') {
 
 const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).sort();
 
-describe('the number of calls at the same time', () => {
-  test('is exact for parallel requests to two processes', async () => {
+describe('the limit of calls in parallel', () => {
+  test('is exact for concurrent requests to two processes', async () => {
     const { owner, call } = await outboundOwner();
     const answers = await Promise.all(
       [owner, owner.at(second), owner, owner.at(second), owner, owner.at(second)].map((at) => call(at)),
@@ -51,8 +51,8 @@ describe('the number of calls at the same time', () => {
   });
 });
 
-describe('the number of calls a day', () => {
-  test('is exact for parallel requests, also if records of calls are deleted', async () => {
+describe('the limit of calls per day', () => {
+  test('is exact for concurrent requests, and includes deleted calls', async () => {
     const { owner, call, endCalls } = await outboundOwner();
     const at = owner.at(daily);
     const first = await call(at);
@@ -78,7 +78,7 @@ describe('the number of calls a day', () => {
     assert.equal((await call(at)).status, 200);
   });
 
-  test('can be unlimited', async () => {
+  test('is off with MAX_CALLS_PER_DAY=0', async () => {
     const { owner, call } = await outboundOwner();
     const answers = await Promise.all(Array.from({ length: 6 }, () => call(owner.at(unlimited))));
     assert.deepEqual(new Set(statuses(answers)), new Set([200]));
@@ -93,7 +93,7 @@ describe('CARRIER_COUNTRIES', () => {
     ['+881612345678', '+881612345678 belongs to no country that may be called.'],
     ['+499001234567', '+499001234567 is a premium number.'],
   ] as const) {
-    test(`has make_call, leads, contacts and transfers refuse ${number}`, async () => {
+    test(`refuses ${number} in make_call, leads, contacts and transfers`, async () => {
       const { owner, id, call } = await outboundOwner();
       const campaign = await owner.create('campaigns', { name: 'Spring', assistant_id: id });
       const lead = { campaign_id: campaign.id, phone_number: '+4989100100000' };
@@ -129,7 +129,7 @@ describe('CARRIER_COUNTRIES', () => {
 });
 
 describe('a campaign', () => {
-  test('makes only as many calls as its owner may have, and the others later', async () => {
+  test('stays within the call limits of its owner, and makes the other calls later', async () => {
     const run = await CampaignRun.start(service, { max_calls_in_parallel: 10 });
     run.limits = { inParallel: 3, perDay: 5 };
     for (let lead = 0; lead < 7; lead++) await run.add(`+498920010${lead}`);

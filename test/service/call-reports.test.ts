@@ -24,8 +24,8 @@ const refuseNext = (error: Error) => {
   };
 };
 
-describe('a call that was dialed', () => {
-  it('is ringing once the carrier says so', async () => {
+describe('a dialed call', () => {
+  it('has the status ringing after the carrier reports it', async () => {
     const call = await place();
     assert.equal(await statusOf(call.plan.callId), 'initiated');
     await call.report({ type: 'ringing' });
@@ -34,7 +34,7 @@ describe('a call that was dialed', () => {
   });
 
   for (const reason of ['busy', 'no-answer', 'failed'] as const) {
-    it(`ends as ${reason}, is free, and stays so whatever is reported later`, async () => {
+    it(`ends as ${reason} free of charge, and ignores later reports`, async () => {
       const before = await readMoney(service, owner.id);
       const call = await place();
       await call.report({ type: 'unreached', reason });
@@ -50,7 +50,7 @@ describe('a call that was dialed', () => {
     });
   }
 
-  it('stays in progress if it is reported as ringing or unreached after the answer', async () => {
+  it('stays in progress if ringing or unreached is reported after the answer', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();
     await call.report({ type: 'ringing' });
@@ -60,7 +60,7 @@ describe('a call that was dialed', () => {
     await over;
   });
 
-  it('ends once if the carrier and the line both report its end', async () => {
+  it('ends once if both the carrier and the line report its end', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();
     await call.report({ type: 'ended', seconds: 7 });
@@ -75,7 +75,7 @@ describe('a call that was dialed', () => {
     assert.equal(rows.length, 1);
   });
 
-  it('ends as the carrier has reported, although its line is lost only after that', async () => {
+  it('ends with the reported duration if the connection is lost after the report', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();
     line.says('One question.');
@@ -88,7 +88,7 @@ describe('a call that was dialed', () => {
     assert.deepEqual(await call.disconnect('lost'), { type: 'hang-up' });
   });
 
-  it('ends as the carrier has reported, although the process that holds it dies', async () => {
+  it('ends with the reported duration if its process dies after the report', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();
     line.says('One question.');
@@ -104,7 +104,7 @@ describe('a call that was dialed', () => {
     await over;
   });
 
-  it('is not connected again after its reported end', async () => {
+  it('is not reconnected after its end was reported', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();
     await call.report({ type: 'ended', seconds: 30 });
@@ -116,7 +116,7 @@ describe('a call that was dialed', () => {
     assert.equal((await ended(id))['status'], 'ended_by_customer');
   });
 
-  it('has no end to report without a token, a connection or a next step', async () => {
+  it('refuses reports, disconnections and connections with a wrong token', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();
     const token = 'x'.repeat(43);
@@ -132,7 +132,7 @@ describe('a call that was dialed', () => {
     assert.equal((await ended(id))['status'], 'completed');
   });
 
-  it('is connected once with each token, and only as the call that was dialed', async () => {
+  it('accepts one connection per token, and only with the id of the dialed call', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();
     const replayed = call.connect();
@@ -151,7 +151,7 @@ describe('a call that was dialed', () => {
     assert.equal((await ended(id))['status'], 'completed');
   });
 
-  it('has a recording if the carrier reports one, also after the end', async () => {
+  it('has a recording_url once the carrier reports a recording, even after the end', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();
     line.hangsUp();
@@ -166,7 +166,7 @@ describe('a call that was dialed', () => {
 });
 
 describe('a recording', () => {
-  it('is deleted at the carrier if it is ready after the call was deleted', async () => {
+  it('is deleted at the carrier if it is reported after its call was deleted', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();
     line.hangsUp();
@@ -184,7 +184,7 @@ describe('a recording', () => {
 });
 
 describe('a call that the carrier refuses', () => {
-  it('has failed, is free, and is not dialed again', async () => {
+  it('fails free of charge, and is not dialed again', async () => {
     const before = await readMoney(service, owner.id);
     refuseNext(new CarrierError('This number cannot be called.'));
     const { plan } = await place();
@@ -193,7 +193,7 @@ describe('a call that the carrier refuses', () => {
     assert.deepEqual(await readMoney(service, owner.id), before);
   });
 
-  it('is still connected if the refusal was an error of the network', async () => {
+  it('can still be connected if dialing failed with a network error', async () => {
     refuseNext(new Error('socket hang up'));
     const call = await place();
     const { line, over } = call.connect();
@@ -205,7 +205,7 @@ describe('a call that the carrier refuses', () => {
   });
 });
 
-describe('a call that the carrier never reports', () => {
+describe('a call whose end the carrier does not report', () => {
   /** Reads when the call is given up, in seconds from now, once the carrier has accepted it. */
   const secondsLeft = (id: number) =>
     waitFor('the id of the call', async () => {
@@ -228,13 +228,13 @@ describe('a call that the carrier never reports', () => {
       Promise.resolve(carrier.hungUp.filter((id) => id === call.id).length === times || undefined),
     );
 
-  it('has failed when its time is over, and the carrier is asked to end it', async () => {
+  it('fails after its time-out, and is ended at the carrier', async () => {
     const call = await place({ ringing_time: 20 });
     await giveUp(call.plan.callId);
     await isEnded(call);
   });
 
-  it('may wait in the queue of the carrier for longer than it rings', async () => {
+  it('may be queued at the carrier for longer than its ringing time', async () => {
     const call = await place({ ringing_time: 20 });
     const id = call.plan.callId;
     assert.ok((await secondsLeft(id)) > 500);
@@ -251,7 +251,7 @@ describe('a call that the carrier never reports', () => {
     await over;
   });
 
-  it('is ended if it is dialed after it was given up', async () => {
+  it('is ended again at the carrier if it is dialed after its time-out', async () => {
     const call = await place();
     await giveUp(call.plan.callId);
     await isEnded(call);
@@ -259,7 +259,7 @@ describe('a call that the carrier never reports', () => {
     await isEnded(call, 2);
   });
 
-  it('is ended by an id that only a report has told, if the process that dialed it died', async () => {
+  it('is ended by the id from a report if the process that dialed it died', async () => {
     const unanswered = Promise.withResolvers<string>();
     carrier.answer = () => {
       carrier.answer = ({ id }) => Promise.resolve(id);
@@ -278,7 +278,7 @@ describe('a call that the carrier never reports', () => {
   });
 });
 
-describe('a fax that is reported before the call is connected', () => {
+describe('a fax that is detected before the call is connected', () => {
   const expectHangUp = async ({ call, line, over }: Awaited<ReturnType<typeof connect>>) => {
     await over;
     assert.deepEqual(line.actions, ['hang up']);
@@ -289,18 +289,18 @@ describe('a fax that is reported before the call is connected', () => {
     );
   };
 
-  it('is hung up on, and leaves no message', async () => {
+  it('ends the call without a voicemail message', async () => {
     const call = await place({ voice_mail_message: 'Please call back.' });
     await call.report({ type: 'identified', by: 'fax' });
     await expectHangUp({ call, id: call.plan.callId, ...call.connect() });
   });
 });
 
-describe('a call that is deleted', () => {
+describe('a deleted call', () => {
   const endedAtCarrier = (call: { id: string }) =>
     waitFor('the call to be ended', () => Promise.resolve(carrier.hungUp.includes(call.id) || undefined));
 
-  it('is ended at the carrier, although its id is known only after that', async () => {
+  it('is ended at the carrier even if its id arrives after the deletion', async () => {
     const answer = Promise.withResolvers<string>();
     carrier.answer = () => {
       carrier.answer = ({ id }) => Promise.resolve(id);
@@ -312,7 +312,7 @@ describe('a call that is deleted', () => {
     await endedAtCarrier(call);
   });
 
-  it('is ended at the carrier with the data of its person', async () => {
+  it('is ended at the carrier when the data about its customer is deleted', async () => {
     const call = await place();
     await call.report({ type: 'ringing' });
     const texts: string[] = [];
@@ -324,7 +324,7 @@ describe('a call that is deleted', () => {
 });
 
 describe('a call with two processes', () => {
-  it('is held by another process than the one that dialed it', async () => {
+  it('can be held by a process that did not dial it', async () => {
     const { handler: other } = await startAnother();
     const call = await place();
     await call.report({ type: 'ringing' }, { at: other });
@@ -337,7 +337,7 @@ describe('a call with two processes', () => {
     assert.equal((await ended(call.plan.callId))['status'], 'completed');
   });
 
-  it('continues in the process that the carrier connects last, and the earlier one stops', async () => {
+  it('continues in the process that was connected last, and ends in the earlier one', async () => {
     const { handler: other } = await startAnother();
     const { call, line, over, id } = await connect();
     await line.hears();
@@ -356,7 +356,7 @@ describe('a call with two processes', () => {
     assert.doesNotMatch(String(record['transcript']), /Can you hear me/);
   });
 
-  it('continues on the later line if the same process is connected twice', async () => {
+  it('continues on the later connection if the same process is connected twice', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();
     await call.disconnect('lost');
@@ -371,7 +371,7 @@ describe('a call with two processes', () => {
     assert.doesNotMatch(String((await ended(id))['transcript']), /Can you hear me/);
   });
 
-  it('learns in the process that holds it what another one has been told about who answered', async () => {
+  it('applies a machine detection that was reported to another process', async () => {
     const { handler: other } = await startAnother();
     const { call, line, over, id } = await connect({
       voice_mail_message: 'Please call back.',
@@ -387,7 +387,7 @@ describe('a call with two processes', () => {
     );
   });
 
-  it('hangs up on a fax that another process has been told about', async () => {
+  it('hangs up on a fax that was reported to another process', async () => {
     const { handler: other } = await startAnother();
     const { call, line, over, id } = await connect({ voice_mail_message: 'Please call back.' });
     await line.hears();

@@ -7,7 +7,7 @@ import { waitFor } from '../support/records/simulated-numbers.ts';
 
 /** Tables that are read to prepare a call; each is temporarily unavailable. */
 for (const table of ['languages', 'tools']) {
-  test(`makes the call without counting a try if reading ${table} fails once`, async () => {
+  test(`retries the call without counting a try if reading ${table} fails once`, async () => {
     const env = { ...(await newDatabase()), CARRIER_SECONDS: '0', JOB_POLL_SECONDS: '0.5' };
     const service = await startService({ ...env, WORKERS: 'on' });
     const { pool } = service.running.database;

@@ -8,7 +8,7 @@ const { model, owner, place, connect, ended, lines } = await startPhoneService()
 const endCall = { tools: [{ type: 'end_call', description: 'When the conversation is over.' }] };
 
 describe('the assistant', () => {
-  it('speaks while the model still writes', async () => {
+  it('starts to speak before the model has finished its answer', async () => {
     const rest = Promise.withResolvers<string>();
     model.behave({ chunks: ['We open at nine. ', rest.promise] });
     const { line, over } = await connect();
@@ -21,7 +21,7 @@ describe('the assistant', () => {
     await over;
   });
 
-  it('stops the model when the customer interrupts, and knows what the customer has heard', async () => {
+  it('cancels the model’s answer when the customer interrupts, and stores only the heard part', async () => {
     const never = Promise.withResolvers<string>();
     model.behave(({ messages }) =>
       messages.at(-1)?.content === 'And where?'
@@ -53,7 +53,7 @@ describe('the assistant', () => {
     assert.equal(record['status'], 'completed');
   });
 
-  it('is listened to when the customer interrupts the initial message', async () => {
+  it('answers a customer who interrupts the initial message', async () => {
     model.behave({});
     const { line, over, id } = await connect({
       initial_message: 'Hello, this is Kim, I call about the sale.',
@@ -66,7 +66,7 @@ describe('the assistant', () => {
     assert.match(String((await ended(id))['transcript']), /^AI: Hello, this is Kim\nCustomer: Who\?/);
   });
 
-  it('hangs up after its last sentence has been heard', async () => {
+  it('hangs up after its last sentence has been spoken', async () => {
     model.behave({ calls: [{ name: 'end_call', arguments: {} }], chunks: ['Good', 'bye!'] });
     const { line, over, id } = await connect(endCall);
     line.says('That is all.');
@@ -75,7 +75,7 @@ describe('the assistant', () => {
     assert.equal((await ended(id))['status'], 'ended_by_assistant');
   });
 
-  it('stays on the phone if the customer interrupts its goodbye', async () => {
+  it('answers instead of hanging up if the customer interrupts its goodbye', async () => {
     model.behave({ calls: [{ name: 'end_call', arguments: {} }], chunks: ['Goodbye and thank you!'] });
     const { line, over, id } = await connect(endCall);
     await line.hears();
@@ -87,7 +87,7 @@ describe('the assistant', () => {
     assert.equal((await ended(id))['status'], 'ended_by_assistant');
   });
 
-  it('knows what it has done if the customer interrupts before its first word', async () => {
+  it('stores its function calls if the customer interrupts before its first word', async () => {
     model.behave(({ messages }) =>
       messages.at(-1)?.content === 'Wait!'
         ? { chunks: ['Yes?'] }
@@ -111,7 +111,7 @@ describe('the assistant', () => {
     assert.deepEqual(requested?.slice(1), ['assistant', 'user', 'assistant', 'tool', 'user']);
   });
 
-  it('has not answered a customer who hangs up before its first word', async () => {
+  it('leaves the status ended_by_customer if the customer hangs up before its first word', async () => {
     model.behave({ calls: [{ name: 'dtmf_input', arguments: { digits: '1' } }], chunks: ['I pressed 1.'] });
     const { line, over, id } = await connect({
       tools: [{ type: 'dtmf_input', description: 'Presses keys.' }],
@@ -123,7 +123,7 @@ describe('the assistant', () => {
     assert.equal((await ended(id))['status'], 'ended_by_customer');
   });
 
-  it('stores how long the customer waited for the first word of each answer', async () => {
+  it('stores the response time of each answer', async () => {
     const first = Promise.withResolvers<string>();
     model.behave({ chunks: [first.promise] });
     const { line, over, id } = await connect();
@@ -160,7 +160,7 @@ describe('the assistant', () => {
       },
     };
 
-    it('says one that suits what the customer said, if its answer takes long, and stores it once', async () => {
+    it('says a filler that matches the customer’s words if the answer is slow, and stores it once', async () => {
       const { line, over, id } = await connect(fillers);
       await line.hears();
       for (const [said, filler] of [
@@ -184,7 +184,7 @@ describe('the assistant', () => {
       assert.equal(said.match(/Let me see\./g)?.length, 1);
     });
 
-    it('says none if it answers at once', async () => {
+    it('says no filler if the answer is immediate', async () => {
       model.behave({ chunks: ['At nine.'] });
       const { line, over } = await connect(fillers);
       await line.hears();
@@ -194,7 +194,7 @@ describe('the assistant', () => {
       await over;
     });
 
-    it('stops in the middle of one if the customer goes on, and does not answer the first question', async () => {
+    it('stops a filler when the customer continues, and answers only the last question', async () => {
       const never = Promise.withResolvers<string>();
       model.behave(({ messages }) =>
         messages.at(-1)?.content === 'And where?' ? { chunks: ['In Berlin.'] } : { chunks: [never.promise] },
@@ -211,12 +211,12 @@ describe('the assistant', () => {
     });
   });
 
-  it('has at most the highest sensitivity that a line knows', async () => {
+  it('limits endpoint_sensitivity to 1', async () => {
     const { plan } = await place({ endpoint_sensitivity: 5, interrupt_sensitivity: 0.4 });
     assert.deepEqual([plan.speech.endpointSensitivity, plan.speech.interruptSensitivity], [1, 0.4]);
   });
 
-  it('is understood in all of its languages', async () => {
+  it('passes its other languages to the carrier', async () => {
     const { json } = await owner.get('assistants/languages');
     const idOf = (code: string) =>
       (json as unknown as { id: number; iso_2: string }[]).find(({ iso_2 }) => iso_2 === code)?.id;
@@ -225,7 +225,7 @@ describe('the assistant', () => {
     assert.deepEqual(plan.speech.otherLanguages?.toSorted(), ['ar', 'de']);
   });
 
-  it('has an ambient sound on lines whose sound the service makes', async () => {
+  it('passes its ambient sound to the carrier, unless it is off', async () => {
     const heard = async (fields: Record<string, unknown>) => (await place(fields)).plan.speech.ambientSound;
     assert.deepEqual(await heard({ ambient_sound: 'cafe', ambient_sound_volume: 0.3 }), {
       name: 'cafe',
@@ -234,7 +234,7 @@ describe('the assistant', () => {
     assert.equal(await heard({ ambient_sound: 'off' }), undefined);
   });
 
-  it('fails the call and refunds it if the model fails, also in the middle of a sentence', async () => {
+  it('fails and refunds the call if the model fails in the middle of a sentence', async () => {
     model.behave({ chunks: ['We open'], ending: 'cut' });
     const { line, over, id } = await connect();
     await line.hears();
@@ -246,8 +246,8 @@ describe('the assistant', () => {
   });
 });
 
-describe('a customer who speaks for long', () => {
-  it('is neither talked over nor hung up on', async () => {
+describe('a customer who speaks for a long time', () => {
+  it('is neither interrupted nor disconnected for silence', async () => {
     model.behave({});
     const { line, over, id } = await connect({ max_silence_duration: 10, reengagement_interval: 7 });
     await line.hears();
@@ -260,7 +260,7 @@ describe('a customer who speaks for long', () => {
     assert.equal((await ended(id))['status'], 'completed');
   });
 
-  it('is asked whether they are there after a pause', async () => {
+  it('is re-engaged when a pause reaches reengagement_interval', async () => {
     model.behave({ chunks: ['Are you still there?'] });
     const { line, over } = await connect({ max_silence_duration: 40, reengagement_interval: 7 });
     await line.hears();
@@ -277,8 +277,8 @@ describe('a customer who speaks for long', () => {
   });
 });
 
-describe('keys', () => {
-  it('reach the assistant together if they follow each other', async () => {
+describe('DTMF keys', () => {
+  it('reach the assistant as one message if they follow each other', async () => {
     model.behave({});
     const { line, over, id } = await connect();
     await line.hears();
@@ -290,7 +290,7 @@ describe('keys', () => {
     assert.match(String((await ended(id))['transcript']), /\nCustomer: \[pressed 12\]\n/);
   });
 
-  it('reach the assistant at once after #', async () => {
+  it('reach the assistant immediately after #', async () => {
     model.behave({});
     const { line, over } = await connect();
     await line.hears();
@@ -300,7 +300,7 @@ describe('keys', () => {
     await over;
   });
 
-  it('reach the assistant before what the customer says next', async () => {
+  it('reach the assistant before the customer’s next words', async () => {
     model.behave({});
     const { line, over } = await connect();
     await line.hears();
@@ -312,7 +312,7 @@ describe('keys', () => {
     await over;
   });
 
-  it('are pressed by the assistant with dtmf_input', async () => {
+  it('are sent by the assistant with dtmf_input', async () => {
     model.behave({
       calls: [{ name: 'dtmf_input', arguments: { digits: '1w2#' } }],
       chunks: ['One moment.'],
@@ -326,8 +326,8 @@ describe('keys', () => {
   });
 });
 
-describe('a machine that is found in the middle of the call', () => {
-  it('gets the voicemail message at once, and the call ends', async () => {
+describe('machine detection during the call', () => {
+  it('leaves the voicemail message immediately, and ends the call', async () => {
     const { line, over, id, call } = await connect({
       initial_message: 'Hello, this is Kim. How are you today?',
       voice_mail_message: 'Please call back.',
@@ -341,7 +341,7 @@ describe('a machine that is found in the middle of the call', () => {
     assert.deepEqual([record['status'], record['answered_by']], ['completed', 'machine']);
   });
 
-  it('stops a reply that the model is writing', async () => {
+  it('interrupts a reply that the model is still writing', async () => {
     const never = Promise.withResolvers<string>();
     model.behave({ chunks: ['I call because ', never.promise] });
     const { line, over, id, call } = await connect({
@@ -359,7 +359,7 @@ describe('a machine that is found in the middle of the call', () => {
     assert.equal((await ended(id))['status'], 'completed');
   });
 
-  it('gets the message once if it is reported twice', async () => {
+  it('leaves the message once if the machine is reported twice', async () => {
     model.behave({});
     const { line, over, id, call } = await connect({
       voice_mail_message: 'Please call back.',
@@ -376,7 +376,7 @@ describe('a machine that is found in the middle of the call', () => {
     assert.doesNotMatch(String((await ended(id))['transcript']), /call back[^]*call back/);
   });
 
-  it('waits for its greeting if it was found at the answer, and is not told twice', async () => {
+  it('leaves the message once, after the greeting, if the machine was reported before the connection', async () => {
     const call = await place({ voice_mail_message: 'Please call back.', end_call_on_voicemail: true });
     await call.report({ type: 'identified', by: 'machine' });
     const { line, over } = call.connect();
@@ -388,7 +388,7 @@ describe('a machine that is found in the middle of the call', () => {
     assert.equal((await ended(call.plan.callId))['status'], 'completed');
   });
 
-  it('is hung up on without a message', async () => {
+  it('ends the call if there is no voicemail message', async () => {
     const { line, over, id, call } = await connect({ end_call_on_voicemail: true });
     await line.hears();
     await call.report({ type: 'identified', by: 'machine' });
@@ -397,7 +397,7 @@ describe('a machine that is found in the middle of the call', () => {
     assert.equal((await ended(id))['status'], 'ended_by_assistant');
   });
 
-  it('is hung up on if it is a fax', async () => {
+  it('ends the call if it finds a fax', async () => {
     const { line, over, id, call } = await connect({ voice_mail_message: 'Please call back.' });
     await line.hears();
     await call.report({ type: 'identified', by: 'fax' });
@@ -406,7 +406,7 @@ describe('a machine that is found in the middle of the call', () => {
     assert.equal((await ended(id))['status'], 'ended_by_assistant');
   });
 
-  it('changes nothing if it is a person', async () => {
+  it('continues the call if it finds a person', async () => {
     model.behave({});
     const { line, over, id, call } = await connect({ end_call_on_voicemail: true });
     await line.hears();

@@ -29,7 +29,7 @@ async function charges(id: number) {
 }
 
 describe('a transferred call', () => {
-  it('leaves the line after the last sentence, and rings with the number of the customer', async () => {
+  it('leaves the assistant after its last sentence, with the customer’s number as caller ID', async () => {
     const { line, next } = await connectAndLeave({ max_duration: 300 });
     assert.deepEqual(line.actions, ['say Hello!', 'say One moment.', 'leave']);
     assert.ok(next.type === 'transfer');
@@ -37,7 +37,7 @@ describe('a transferred call', () => {
     assert.ok(next.maxDuration <= 300);
   });
 
-  it('is completed once the customer has spoken with the other phone', async () => {
+  it('is completed when the transfer has ended', async () => {
     const { call, over, id } = await connectAndLeave();
     await over;
     assert.deepEqual(await call.disconnect('transferred'), { type: 'hang-up' });
@@ -45,7 +45,7 @@ describe('a transferred call', () => {
     assert.deepEqual([record['status'], record['total_cost']], ['completed', 0.1]);
   });
 
-  it('is completed if the carrier reports its end before anything else', async () => {
+  it('is completed if the end of the call is reported before the end of the transfer', async () => {
     const { call, over, id } = await connectAndLeave();
     await over;
     await call.report({ type: 'transfer-answered' });
@@ -55,7 +55,7 @@ describe('a transferred call', () => {
     assert.deepEqual(await call.disconnect('transferred'), { type: 'hang-up' });
   });
 
-  it('pays the minutes on the other phone, once, in whichever order its end is reported', async () => {
+  it('is charged once for the minutes of the transfer, in any order of the reports', async () => {
     const first = await connectAndLeave();
     await first.over;
     await first.call.disconnect('transferred');
@@ -127,7 +127,7 @@ describe('a transferred call', () => {
     assert.deepEqual([record['total_cost'], await charges(id)], [0.1, [1]]);
   });
 
-  it('is transferred although the process dies before it leaves the line, but only once', async () => {
+  it('is still transferred, but only once, if the connection is lost before the transfer', async () => {
     const { call, over } = await connectAndLeave();
     await over;
     assert.equal((await call.disconnect('lost')).type, 'transfer');
@@ -238,7 +238,7 @@ describe('a customer who is about to be transferred', () => {
     return started;
   };
 
-  it('can hang up before that, which ends the call', async () => {
+  it('ends the call by hanging up during the announcement', async () => {
     const { call, line, over, id } = await announce();
     line.interrupts({ after: 'One moment', hangingUp: true });
     line.says('A person, please.');
@@ -249,7 +249,7 @@ describe('a customer who is about to be transferred', () => {
     assert.deepEqual([record['status'], record['end_reason']], ['completed', 'hung-up']);
   });
 
-  it('can refuse, and stays with the assistant', async () => {
+  it('stays with the assistant after interrupting the announcement', async () => {
     const { line, over } = await announce();
     line.interrupts({ after: 'One moment' });
     line.says('A person, please.');
@@ -264,7 +264,7 @@ describe('a customer who is about to be transferred', () => {
 });
 
 describe('a call whose connection is lost', () => {
-  it('is connected again and continues with an apology instead of the initial message', async () => {
+  it('is reconnected, and continues with an apology instead of the initial message', async () => {
     model.behave({});
     const { call, line, over, id } = await connect({ initial_message: 'Hello, this is Kim.' });
     await line.hears();
@@ -285,7 +285,7 @@ describe('a call whose connection is lost', () => {
     );
   });
 
-  it('pays every started minute once', async () => {
+  it('is charged once for each started minute', async () => {
     model.behave({});
     const { call, line, over, id } = await connect({ max_silence_duration: 300, reengagement_interval: 300 });
     await line.hears();
@@ -310,7 +310,7 @@ describe('a call whose connection is lost', () => {
     );
   });
 
-  it('is not connected again after its end', async () => {
+  it('is not reconnected after its end', async () => {
     model.behave({});
     const { call, line, over, id } = await connect();
     await line.hears();
@@ -323,7 +323,7 @@ describe('a call whose connection is lost', () => {
     assert.deepEqual(late.line.actions, ['hang up']);
   });
 
-  it('is connected again at most twice in vain, and has then failed', async () => {
+  it('fails after two attempts to reconnect without a connection', async () => {
     model.behave({});
     const { call, line, over, id } = await connect();
     await line.hears();
@@ -345,7 +345,7 @@ describe('a call whose connection is lost', () => {
     );
   });
 
-  it('keeps the limit of the whole call', async () => {
+  it('keeps max_duration for the whole call after a reconnection', async () => {
     model.behave({});
     const { call, line, over } = await connect({ max_duration: 600 });
     await line.hears();
@@ -359,7 +359,7 @@ describe('a call whose connection is lost', () => {
     await again.over;
   });
 
-  it('is not connected again if max_duration has passed', async () => {
+  it('is not reconnected after max_duration', async () => {
     model.behave({});
     const { call, line, over } = await connect({
       max_duration: 60,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { startPhoneService } from '../support/calls/phone-service.ts';
 
-it('refuses calls while it stops, and waits for those that it has dialed, also if they are answered only then', async () => {
+it('refuses new calls during a shutdown, and waits for dialed calls, even if they are answered later', async () => {
   const { model, carrier, service, pool, place, connect } = await startPhoneService();
   model.behave({});
   const held = await connect();

@@ -36,7 +36,7 @@ async function reachable({ balance = '10', assistant = {} }: { balance?: string;
 }
 
 describe('an inbound call', () => {
-  test('is connected to the active assistant that has the number, and stored', async () => {
+  test('is accepted for the active assistant with the number, and stored', async () => {
     const { number, id, stored } = await reachable({
       assistant: { variables: { shop: 'Oslo' }, max_duration: 120, record: true, speech_speed: 1.1 },
     });
@@ -57,7 +57,7 @@ describe('an inbound call', () => {
     assert.deepEqual([call.carrierCallId, call.inputVariables], ['CA-first', { shop: 'Oslo' }]);
   });
 
-  test('is stored once, with one answer, however often and from wherever the carrier asks', async () => {
+  test('is stored once, with the same answer for repeated and concurrent requests', async () => {
     const { number, stored } = await reachable();
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => ring(number, '+4915112345678', 'CA-repeated')),
@@ -97,7 +97,7 @@ describe('an inbound call is rejected without a record', () => {
     await isRejected((json['data'] as { phone_number: string }[])[0]?.phone_number ?? '', 'no-number');
   });
 
-  test('if the number has been released, or is not bought yet', async () => {
+  test('if the number has been released, or its purchase is pending', async () => {
     const { number, numberId, stored } = await reachable();
     await db.execute(sql`UPDATE phone_numbers SET release_at = now() WHERE id = ${numberId}`);
     await isRejected(number, 'no-number');
@@ -135,7 +135,7 @@ describe('an inbound call is rejected without a record', () => {
   });
 });
 
-describe('an inbound call is busy, and its owner sees it', () => {
+describe('an inbound call is refused as busy, and listed for its owner', () => {
   const isBusy = async (
     called: Awaited<ReturnType<typeof reachable>>,
     why: string,
@@ -171,7 +171,7 @@ describe('an inbound call is busy, and its owner sees it', () => {
     await isBusy(called, 'spending-limit');
   });
 
-  test('if the account has as many calls as it may have, in both directions', async () => {
+  test('if the account has reached its calls in parallel, inbound and outbound', async () => {
     const called = await reachable();
     const { id } = await called.owner.create('assistant', assistantBody({ type: 'outbound' }));
     await called.owner.post('make_call', { phone_number: '+4989100100000', assistant_id: id });
@@ -183,7 +183,7 @@ describe('an inbound call is busy, and its owner sees it', () => {
     await isBusy(called, 'calls-in-parallel', two);
   });
 
-  test('if the account has had its calls of the day; refused ones do not count', async () => {
+  test('if the account has reached its calls per day, without refused calls', async () => {
     const called = await reachable();
     const two = { ...parts, limits: { inParallel: 50, perDay: 2 } };
     await called.owner.post('blocked-numbers', { phone_number: '+4915112345670' });

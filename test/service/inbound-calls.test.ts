@@ -62,7 +62,7 @@ const callsOf = async (owner: Owner, query = '') =>
   (await owner.get(`calls${query}`)).json['data'] as (Record<string, unknown> & { id: number })[];
 
 describe('an inbound call', () => {
-  test('rings at the assistant that has the bought number, and is charged by the minute', async () => {
+  test('is answered by the assistant with the purchased number, and charged by the minute', async () => {
     const { owner, number } = await reachable({ initial_message: 'Hello, this is Kim.' });
     const { code, printed, text } = await ring(number, customers.withQuestions);
     assert.equal(code, 0, text);
@@ -111,7 +111,7 @@ describe('an inbound call', () => {
     );
   });
 
-  test('starts without a webhook that does not answer', async () => {
+  test('starts without variables if the webhook times out', async () => {
     const { owner, number, id } = await reachable({
       initial_message: 'Hello {{name}}.',
       variables: { name: 'you' },
@@ -143,7 +143,7 @@ describe('an inbound call', () => {
     assert.equal((await service.request('GET', pathname)).status, 404);
   });
 
-  test('is among the data about a person, and deleted with it or after the retention time', async () => {
+  test('is exported and deleted with the data about a person, and deleted after the retention time', async () => {
     const { owner, number } = await reachable();
     const phone = '+4989100177000';
     await ring(number, phone);
@@ -174,7 +174,7 @@ describe('an inbound call', () => {
     assert.deepEqual(await callsOf(owner), []);
   });
 
-  test('that no carrier connects is ended, and costs nothing', async () => {
+  test('fails free of charge if the carrier never connects it', async () => {
     const { owner, number } = await reachable();
     const { database } = service.running;
     const jobs = new StoredJobs(database);
@@ -193,7 +193,7 @@ describe('an inbound call', () => {
     assert.deepEqual([ended?.['status'], ended?.['total_cost']], ['failed', 0]);
   });
 
-  test('of a withheld number blocks nobody, even if the caller asks not to be called again', async () => {
+  test('is stored without a withheld number, and blocks the number of a caller who asks not to be called', async () => {
     const { owner, number } = await reachable();
     assert.equal((await ring(number)).code, 0);
     const [withheld] = await callsOf(owner);
@@ -211,7 +211,7 @@ describe('an inbound call', () => {
     );
   });
 
-  test('is busy without money, which its owner sees and is told by webhook', async () => {
+  test('is busy if the balance is too low, which is listed and sent to the webhook', async () => {
     const { owner, number, id } = await reachable({}, '2.05');
     const webhook_url = `${hooks.url}/hooks/busy`;
     await owner.post('assistants/enable-inbound-webhook', { assistant_id: id, webhook_url });
@@ -229,7 +229,7 @@ describe('an inbound call', () => {
 });
 
 describe('CARRIER_COUNTRIES', () => {
-  test('also holds for transfers and leads that were stored before it was set', async () => {
+  test('also applies to transfers and leads that were stored before it was set', async () => {
     const model = await startModelServer();
     atEnd(() => model.close());
     const separate = await newDatabase();
@@ -265,7 +265,7 @@ describe('CARRIER_COUNTRIES', () => {
 });
 
 describe('numbers ring', () => {
-  test('prints the transcript while it grows', async () => {
+  test('prints the transcript during the call', async () => {
     const model = await startModelServer();
     atEnd(() => model.close());
     const separate = {
@@ -320,7 +320,7 @@ describe('numbers ring', () => {
     await running.stop();
   });
 
-  test('rejects invalid numbers, and numbers that nobody answers', async () => {
+  test('rejects invalid numbers, and numbers without an active inbound assistant', async () => {
     assert.deepEqual(await ring('030'), {
       code: 2,
       printed: [

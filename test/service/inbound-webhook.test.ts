@@ -87,7 +87,7 @@ describe('the webhook at the start of an inbound call', () => {
     );
   });
 
-  test('is sent once, also if the call is connected again', async () => {
+  test('is sent once, even if the call is reconnected', async () => {
     const call = await incoming(answering({ variables: { name: 'Once' } }));
     await ask(call.callId);
     await ask(call.callId);
@@ -125,7 +125,7 @@ describe('the webhook at the start of an inbound call', () => {
     ],
     ['an answer after more than two seconds', '/hang', 'the server did not answer in time'],
   ] as const) {
-    test(`continues without ${description}, which is stored`, async () => {
+    test(`ignores ${description}, and stores the error`, async () => {
       const call = await incoming(path);
       await ask(call.callId);
       const stored = await call.stored();

@@ -52,7 +52,7 @@ const pendingId = async (owner: Owner) => {
 };
 
 describe('searchPhoneNumbers', () => {
-  test('says why the carrier refuses to search', async () => {
+  test('returns the carrier’s reason if it refuses a search', async () => {
     const owner = await Owner.create(service);
     const search = shop.search.bind(shop);
     const message = 'Twilio refuses the credentials.';
@@ -102,7 +102,7 @@ describe('purchasePhoneNumber', () => {
     assert.equal(await money(owner), 1.24);
   });
 
-  test('refunds the price if the carrier refuses, and says why', async () => {
+  test('refunds the price if the carrier refuses, and returns its reason', async () => {
     const owner = await Owner.create(service, '10');
     shop.answers.push('refuse');
     const { status, json } = await buy(owner);
@@ -111,7 +111,7 @@ describe('purchasePhoneNumber', () => {
     assert.deepEqual([await numbersOf(owner), await money(owner)], [[], 10]);
   });
 
-  test('answers 503 and shows no number while the answer of the carrier is unknown', async () => {
+  test('returns 503 and lists no number while the carrier’s answer is unknown', async () => {
     const owner = await Owner.create(service, '10');
     shop.answers.push('fail');
     const { phone_number, status } = await buy(owner);
@@ -177,7 +177,7 @@ describe('releasePhoneNumber', () => {
     return { owner, phone_number, id: (json['data'] as { id: number }).id };
   };
 
-  test('gives the number back to the carrier at the end of the paid month', async () => {
+  test('releases the number at the carrier at the end of the paid month', async () => {
     const { owner, phone_number, id } = await ownNumber();
     await owner.delete(`phone-numbers/${id}`);
     await deleteReleasedNumbers(parts);
@@ -189,7 +189,7 @@ describe('releasePhoneNumber', () => {
     assert.ok(!shop.sold.has(phone_number));
   });
 
-  test('does not give back a number that an account has bought again', async () => {
+  test('does not release a number that an account has purchased again', async () => {
     const { phone_number } = await ownNumber();
     await releaseNumber(parts, phone_number);
     assert.ok(shop.sold.has(phone_number));

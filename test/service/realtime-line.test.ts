@@ -104,7 +104,7 @@ function answer({ line, speaker }: Connected, said: string) {
 }
 
 describe('a call with a realtime model', () => {
-  it('has the greeting spoken word for word', async () => {
+  it('lets the model speak the greeting word for word', async () => {
     const call = await connect();
     const { heard, startedAt } = await call.line.say(text('Welcome to the flower shop.'), 60, never);
     assert.equal(heard.trim(), 'Welcome to the flower shop.');
@@ -113,12 +113,12 @@ describe('a call with a realtime model', () => {
     assert(Math.abs(call.peer.played / rate - 1) < 0.05, String(call.peer.played));
   });
 
-  it('has the ambient sound of the assistant', async () => {
+  it('plays the ambient sound of the assistant', async () => {
     const { peer } = await connect({ ambientSound: { name: 'cafe', volume: 1 } });
     assert(peer.advance(1).some((sample) => sample > 100));
   });
 
-  it('understands what the customer says, and answers by voice and text', async () => {
+  it('transcribes the customer, and answers by voice and text', async () => {
     const call = await connect();
     say(call, 'Do you sell tulips?');
     assert.equal(await hear(call), 'Do you sell tulips?');
@@ -126,7 +126,7 @@ describe('a call with a realtime model', () => {
     assert.equal(heard.trim(), 'You said: Do you sell tulips?');
   });
 
-  it('passes the settings of the assistant on, and decides about answers itself', async () => {
+  it('sends the settings of the assistant to the model, and requests each answer itself', async () => {
     const { endpoint } = await connect();
     assert.equal(endpoint.settings?.instructions, 'You are kind.');
     assert.deepEqual(endpoint.settings.audio?.input?.turn_detection, {
@@ -136,7 +136,7 @@ describe('a call with a realtime model', () => {
     assert.equal(endpoint.settings.tools?.length, 1);
   });
 
-  it('tells the model what was said before the call', async () => {
+  it('sends the model the messages from before the call', async () => {
     const call = await connect();
     call.endpoint.answer = ({ items }) => ({
       text: items.flatMap((item) => (item.type === 'message' ? item.role : [])).join(' '),
@@ -144,7 +144,7 @@ describe('a call with a realtime model', () => {
     assert.equal((await answer(call, 'Hello?').spoken).heard.trim(), 'user assistant user');
   });
 
-  it('speaks up with the instructions of the occasion', async () => {
+  it('addresses a silent customer with the instructions for silence', async () => {
     const { endpoint, line, speaker } = await connect();
     endpoint.answer = ({ instructions }) => ({ text: instructions });
     const reply = new SpokenReply((stopped) => speaker.speakUp('silence', [], stopped));
@@ -152,7 +152,7 @@ describe('a call with a realtime model', () => {
     assert.equal(heard.trim(), 'You are kind.\n\nAsk whether they are there.');
   });
 
-  it('runs a function that the model calls, and lets it go on', async () => {
+  it('runs a function that the model calls, and speaks the answer to its result', async () => {
     const call = await connect();
     call.endpoint.answer = ({ items }) => {
       const last = items.at(-1);
@@ -169,7 +169,7 @@ describe('a call with a realtime model', () => {
     ]);
   });
 
-  it('runs no function of an answer that the customer has interrupted', async () => {
+  it('does not run the functions of an interrupted answer', async () => {
     const call = await connect();
     const canceled = Promise.withResolvers<undefined>();
     call.endpoint.answer = () => ({
@@ -190,7 +190,7 @@ describe('a call with a realtime model', () => {
     assert(!call.endpoint.received.some((event) => 'item' in event && isResult(event.item)));
   });
 
-  it('goes on if the model reports an error that does not concern its answer', async () => {
+  it('continues after an error of the model that does not concern the answer', async () => {
     const call = await connect();
     call.endpoint.answer = () => {
       call.endpoint.report('The audio is shorter than that.');
@@ -200,7 +200,7 @@ describe('a call with a realtime model', () => {
     assert.equal((await answer(call, await hear(call)).spoken).heard.trim(), 'Yes, we do.');
   });
 
-  it('reports at once that the model refuses to answer', async () => {
+  it('rejects immediately if the model refuses to answer', async () => {
     const call = await connect();
     call.endpoint.answer = () => ({ refused: true });
     say(call, 'Do you sell tulips?');
@@ -209,7 +209,7 @@ describe('a call with a realtime model', () => {
     });
   });
 
-  it('stops when the customer speaks, and tells the model what was heard', async () => {
+  it('stops when the customer speaks, and truncates the answer in the model’s history', async () => {
     const call = await connect();
     call.peer.holdMarksFrom = 1;
     const saying = call.line.say(text('one two three four five six seven eight nine ten'), 60, never);
@@ -222,7 +222,7 @@ describe('a call with a realtime model', () => {
     await call.endpoint.until(({ type }) => type === 'conversation.item.truncate');
   });
 
-  it('goes on if the customer says fewer words than needed to interrupt', async () => {
+  it('continues if the customer says too few words to interrupt', async () => {
     const call = await connect({ minInterruptWords: 3 });
     call.peer.holdMarksFrom = 1;
     const saying = call.line.say(text('one two three four five'), 60, never);
@@ -233,7 +233,7 @@ describe('a call with a realtime model', () => {
     assert.equal((await saying).cutOffBy, undefined);
   });
 
-  it('stops if the customer says enough words', async () => {
+  it('stops if the customer says enough words to interrupt', async () => {
     const call = await connect({ minInterruptWords: 3 });
     call.peer.holdMarksFrom = 1;
     const saying = call.line.say(text('one two three four five'), 60, never);
@@ -246,7 +246,7 @@ describe('a call with a realtime model', () => {
     assert.equal(heard.trim(), 'You said: No, that is wrong.');
   });
 
-  it('does not hear the customer while it speaks if interruptions are off', async () => {
+  it('ignores the customer while it speaks if interruptions are off', async () => {
     const call = await connect({ allowInterruptions: false });
     call.peer.holdMarksFrom = 1;
     const saying = call.line.say(text('one two three'), 60, never);
@@ -256,7 +256,7 @@ describe('a call with a realtime model', () => {
     assert.equal((await saying).cutOffBy, undefined);
   });
 
-  it('answers what was said last if the customer says two things', async () => {
+  it('answers the last of two utterances', async () => {
     const call = await connect();
     say(call, 'Roses?', 'No, tulips?');
     assert.equal(await hear(call), 'Roses?');
@@ -265,20 +265,20 @@ describe('a call with a realtime model', () => {
     assert.equal(heard.trim(), 'You said: No, tulips?');
   });
 
-  it('answers a text that was not spoken', async () => {
+  it('answers pressed keys', async () => {
     const call = await connect();
     const { heard } = await answer(call, '[pressed 12]').spoken;
     assert.equal(heard.trim(), 'You said: [pressed 12]');
   });
 
-  it('answers speech that nobody could write down', async () => {
+  it('answers speech that could not be transcribed', async () => {
     const call = await connect();
     say(call, undefined);
     assert.equal(await hear(call), '…');
     assert.match((await answer(call, '…').spoken).heard, /^You said: mumbling/);
   });
 
-  it('fails with a reason if the model cannot answer, and can go on', async () => {
+  it('rejects if an answer fails, and gives the next answer', async () => {
     const call = await connect();
     call.endpoint.answer = () => ({ fails: true });
     await assert.rejects(answer(call, 'Hello?').spoken, { message: 'The voice model could not answer.' });
@@ -286,7 +286,7 @@ describe('a call with a realtime model', () => {
     assert.equal((await answer(call, 'Hello?').spoken).heard.trim(), 'Here I am.');
   });
 
-  it('has another voice speak what the model writes', async () => {
+  it('speaks the model’s text with a separate voice if it has one', async () => {
     const spoken: string[] = [];
     const voice: Synthesizer = {
       async *speak(words) {
@@ -310,7 +310,7 @@ describe('a call with a realtime model', () => {
     assert.deepEqual(await call.line.next(10, never), { type: 'ended', by: 'connection' });
   });
 
-  it('does not open with a wrong key, and does not name it', async () => {
+  it('does not open with a wrong API key, and does not reveal it', async () => {
     const endpoint = await RealtimeEndpoint.open();
     opened.push(endpoint);
     const { baseUrl } = endpoint;

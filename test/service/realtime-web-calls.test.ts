@@ -72,7 +72,7 @@ const transcript = [
 ];
 
 describe('a web call with a realtime model', () => {
-  it('is held by the model, in the same conversation', async () => {
+  it('is answered by the model, and stored in the conversation', async () => {
     const { history, assistant, browser } = await call('multimodal', 'kind');
     assert.deepEqual(history, transcript);
     assert.deepEqual(voice.speech.spoken, []);
@@ -83,7 +83,7 @@ describe('a web call with a realtime model', () => {
     assert.deepEqual(await isRecorded(assistant.userId), [true, true]);
   });
 
-  it('tells the owner what it used', async () => {
+  it('reports its token usage to the owner', async () => {
     const { assistant } = await call('multimodal', 'kind');
     const owner = await Owner.of(service, assistant.userId);
     // The greeting and an answer, and what the visitor said.
@@ -107,7 +107,7 @@ describe('a web call with a realtime model', () => {
     ]);
   });
 
-  it('is spoken by another voice in the mode dualplex', async () => {
+  it('speaks with a separate voice in the mode dualplex', async () => {
     const { history, assistant } = await call('dualplex', 'kind-voice');
     assert.deepEqual(history, transcript);
     assert.deepEqual(voice.speech.spoken, ['Welcome to the shop.', 'You said: Do you sell tulips?']);
@@ -115,7 +115,7 @@ describe('a web call with a realtime model', () => {
     assert.deepEqual(await isRecorded(assistant.userId), [true, true]);
   });
 
-  it('needs no speech of the service if the model speaks', async () => {
+  it('needs no speech providers of the service if the model speaks', async () => {
     const { media } = voice;
     const silent = { synthesizer: undefined, transcriber: undefined, problems: ['No speech.'] };
     const at = await startService(env, { voice: { media, ...silent, close: () => voice.close() } });
@@ -126,7 +126,7 @@ describe('a web call with a realtime model', () => {
     assert.deepEqual([status, json['error']], [503, 'Voice is not available: No speech.']);
   });
 
-  it('may be in a language that the service does not speak if the model speaks', async () => {
+  it('supports a language that the service does not speak if the model speaks', async () => {
     const { path } = await open('multimodal', 'kind', { languageId: 2 });
     assert.equal((await service.get(`${path}/voice`)).status, 200);
     const other = await open('dualplex', 'kind-voice', { languageId: 2 });

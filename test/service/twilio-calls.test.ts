@@ -74,7 +74,7 @@ function assertFaultless(call: StandInCall): void {
 }
 
 describe('a call with Twilio', () => {
-  test('rings, greets, answers while the model writes, and ends when the customer hangs up', async () => {
+  test('rings, greets, answers, and ends when the customer hangs up', async () => {
     model.behave({ chunks: ['We open ', 'at nine. ', 'Anything else?'] });
     const { id, call } = await dial();
     await call.ring();
@@ -106,7 +106,7 @@ describe('a call with Twilio', () => {
     assertFaultless(call);
   });
 
-  test('stores what was heard before an interruption', async () => {
+  test('stores the part of an answer that was heard before an interruption', async () => {
     const { id, call, relay } = await answered();
     await relay.hears('Hello, this is Kim.');
     relay.speaking = { mode: 'by-hand', reports: true };
@@ -132,7 +132,7 @@ describe('a call with Twilio', () => {
     assertFaultless(call);
   });
 
-  test('is completed and paid if its connection is lost after Twilio has reported its end', async () => {
+  test('is completed and charged if its connection is lost after Twilio has reported its end', async () => {
     model.behave({ chunks: ['At nine.'] });
     const { id, call, relay } = await answered();
     await relay.hears('Hello, this is Kim.');
@@ -148,7 +148,7 @@ describe('a call with Twilio', () => {
     assertFaultless(call);
   });
 
-  test('passes keys on, and hangs up after the last words of an assistant that ends it', async () => {
+  test('passes pressed keys to the assistant, and hangs up after its last words', async () => {
     const { id, call, relay } = await answered({
       tools: [{ type: 'end_call', description: 'At the end.' }],
     });
@@ -164,7 +164,7 @@ describe('a call with Twilio', () => {
     assertFaultless(call);
   });
 
-  test('leaves a message on a machine that is found during the call', async () => {
+  test('leaves a voicemail message if a machine is detected during the call', async () => {
     const { id, call, relay } = await answered({ voice_mail_message: 'Please call back.' });
     await relay.hears('Hello, this is Kim.');
     await call.identify('machine_end_beep');
@@ -180,7 +180,7 @@ describe('a call with Twilio', () => {
     ['failed', 'failed'],
     ['canceled', 'no-answer'],
   ] as const) {
-    test(`ends as ${expected} if it is ${status}, and costs nothing`, async () => {
+    test(`ends as ${expected} free of charge if Twilio reports ${status}`, async () => {
       const { id, call } = await dial();
       await call.end(status);
       const record = await ended(id);
@@ -227,7 +227,7 @@ describe('a call with Twilio', () => {
 
   for (const [outcome, title] of [
     ['completed', 'ends when the transfer has ended'],
-    ['no-answer', 'brings the assistant back if nobody answers the transfer'],
+    ['no-answer', 'returns to the assistant if nobody answers the transfer'],
   ] as const) {
     test(title, async () => {
       const { id, call, transfer } = await transferred();
@@ -250,7 +250,7 @@ describe('a call with Twilio', () => {
     });
   }
 
-  test('is recorded: the file is passed on in parts, and deleted at the carrier with the call', async () => {
+  test('has a recording that supports ranges, and is deleted at the carrier with the call', async () => {
     const { id, call, relay } = await answered({ record: true });
     await relay.hears('Hello, this is Kim.');
     await call.hangUp();
@@ -276,7 +276,7 @@ describe('a call with Twilio', () => {
     );
   });
 
-  test('comes in at the assistant that has the number', async () => {
+  test('is answered by the inbound assistant with the number', async () => {
     const { rows } = await service.running.database.pool.query<{ id: number }>(
       `INSERT INTO phone_numbers (user_id, phone_number, country_code, region, price)
        VALUES ($1, $2, 'DE', 'Berlin', 0) RETURNING id`,
@@ -307,14 +307,14 @@ describe('a call with Twilio', () => {
     );
   });
 
-  test('leaves no credential of the carrier in the log', () => {
+  test('logs no credentials of the carrier', () => {
     assert.ok(logged.length > 0);
     for (const line of logged) assert.doesNotMatch(line, new RegExp(credentials.authToken));
   });
 });
 
 test(
-  'a call whose process is killed continues in another process, and is neither dialed nor charged twice',
+  'continues a call in another process if its process is killed, without dialing or charging twice',
   { skip: testDatabase === 'pglite' },
   async () => {
     const standIn = await TwilioStandIn.start();

@@ -36,7 +36,7 @@ const withoutTimes = ({ heard, cutOffBy }: Spoken) => ({ heard, cutOffBy });
 const isText = (text: string) => (frame: { type: string }) =>
   frame.type === 'text' && (frame as { token?: string }).token === text;
 
-test('it greets, answers what the customer asks, and hangs up after its last words', async () => {
+test('greets, answers the customer, and hangs up after its last words', async () => {
   const { call, relay, result } = await converse(async (line) => {
     const greeting = await say(line, 'Hello, this is ', 'Ada.');
     const event = await line.next(minute, never);
@@ -62,7 +62,7 @@ test('it greets, answers what the customer asks, and hangs up after its last wor
   assert.deepEqual([call.problems, relay.problems], [[], []]);
 });
 
-test('it sends tokens as they are, and marks the end of the text', async () => {
+test('sends tokens unchanged, and marks the end of the text', async () => {
   const { relay, call } = await converse(async (line) => {
     await say(line, ' One', '', ' two ', '\nthree');
     await line.hangUp();
@@ -76,7 +76,7 @@ test('it sends tokens as they are, and marks the end of the text', async () => {
   ]);
 });
 
-test('it sends nothing for an empty text', async () => {
+test('sends nothing for an empty text', async () => {
   const { call, relay, result } = await converse(async (line) => {
     const spoken = await say(line);
     await line.hangUp();
@@ -91,7 +91,7 @@ test('it sends nothing for an empty text', async () => {
 });
 
 describe('an interruption', () => {
-  test('stops speech and text at once, and keeps what was heard', async () => {
+  test('stops speech and text immediately, and returns the heard part', async () => {
     const later = Promise.withResolvers<string>();
     let isStopped = false;
     async function* text() {
@@ -131,7 +131,7 @@ describe('an interruption', () => {
     assert.deepEqual(relay.problems, []);
   });
 
-  test('also counts if the relay reports only the last sentence', async () => {
+  test('is located in the text if the relay reports only the last sentence', async () => {
     const { relay, result } = await converse((line) => say(line, 'One. ', 'Two three. ', 'Four.'), {
       speaking: { mode: 'by-hand' },
     });
@@ -141,7 +141,7 @@ describe('an interruption', () => {
     assert.deepEqual(withoutTimes(await result), { heard: 'One. Two', cutOffBy: 'customer' });
   });
 
-  test('needs as many words as the assistant says', async () => {
+  test('needs the minimum number of words', async () => {
     const { call, relay, result } = await converse(
       async (line) => {
         const spoken = await say(line, 'We open at nine ', 'and close at five.');
@@ -170,7 +170,7 @@ describe('an interruption', () => {
   });
 });
 
-test('it stops the speech when its time is over', async () => {
+test('stops the speech when its time is over', async () => {
   const { relay, result } = await converse((line) => line.say(tokens('A very long story.'), 0.05, never), {
     speaking: { mode: 'by-hand' },
   });
@@ -178,7 +178,7 @@ test('it stops the speech when its time is over', async () => {
   assert.deepEqual(withoutTimes(await result), { heard: '', cutOffBy: 'time' });
 });
 
-test('it stops the speech when it is aborted', async () => {
+test('stops the speech when it is aborted', async () => {
   const stop = new AbortController();
   const { relay, result } = await converse(
     (line) => line.say(tokens('A very long story.'), minute, stop.signal),
@@ -190,7 +190,7 @@ test('it stops the speech when it is aborted', async () => {
   await relay.receives('the silence that replaces the speech', ({ type }) => type === 'play');
 });
 
-test('it ends the text where the model fails', async () => {
+test('ends the text where the model fails', async () => {
   async function* text() {
     yield await Promise.resolve('One moment, ');
     throw new Error('The model failed.');
@@ -200,7 +200,7 @@ test('it ends the text where the model fails', async () => {
   await relay.receives('the end of the text', isText(''));
 });
 
-test('it estimates when the words were heard if the relay reports nothing', async () => {
+test('estimates when the words were heard if the relay reports nothing', async () => {
   const { call, result } = await converse(
     async (line) => {
       const from = line.now;
@@ -218,7 +218,7 @@ test('it estimates when the words were heard if the relay reports nothing', asyn
   await call.over();
 });
 
-test('it waits for the last words, also if the relay pauses between sentences', async () => {
+test('waits for the last words, even if the relay pauses between sentences', async () => {
   let isHeard = false;
   const last = Promise.withResolvers<string>();
   const { relay, result } = await converse(
@@ -241,7 +241,7 @@ test('it waits for the last words, also if the relay pauses between sentences', 
   assert.deepEqual(withoutTimes(await result), { heard: 'One. Two.', cutOffBy: undefined });
 });
 
-test('it yields keys and sends keys', async () => {
+test('receives and sends keys', async () => {
   const { call, relay, result } = await converse(async (line) => {
     const event = await line.next(minute, never);
     await line.sendDigits('12w#');
@@ -257,7 +257,7 @@ test('it yields keys and sends keys', async () => {
   ]);
 });
 
-test('it speaks the language that the customer changes to, if it is one of the assistant', async () => {
+test('changes to the customer’s language if it is one of the assistant’s', async () => {
   const { call, relay } = await converse(
     async (line) => {
       for (let count = 0; count < 4; count++) await line.next(minute, never);
@@ -274,7 +274,7 @@ test('it speaks the language that the customer changes to, if it is one of the a
   ]);
 });
 
-test('it keeps its language if the assistant has no other', async () => {
+test('keeps its language if the assistant has no other', async () => {
   const { call, relay } = await converse(async (line) => {
     await line.next(minute, never);
     await line.hangUp();
@@ -285,7 +285,7 @@ test('it keeps its language if the assistant has no other', async () => {
 });
 
 describe('Markdown', () => {
-  test('is not spoken, but kept in what was heard', async () => {
+  test('is not spoken, but kept in the heard text', async () => {
     const written = 'We are **open** until `20:00`. See [our menu](https://shop.example/menu). Bye!';
     const { call, relay, result } = await converse(async (line) => {
       const spoken = await say(line, ...written.split(/(?<=[ *])/));
@@ -297,7 +297,7 @@ describe('Markdown', () => {
     assert.deepEqual(withoutTimes(await result), { heard: written, cutOffBy: undefined });
   });
 
-  test('is in what was heard before an interruption', async () => {
+  test('is kept in the text that was heard before an interruption', async () => {
     const { call, relay, result } = await converse(
       async (line) => {
         const spoken = await say(line, 'We are **open** until eight. ', '**Always** on Sundays. ', 'Bye!');
@@ -315,7 +315,7 @@ describe('Markdown', () => {
     });
   });
 
-  test('does not hold plain words back', async () => {
+  test('does not delay plain words', async () => {
     const rest = Promise.withResolvers<string>();
     const { call, relay, result } = await converse(async (line) => {
       const spoken = await say(line, 'We open at ', rest.promise);
@@ -330,7 +330,7 @@ describe('Markdown', () => {
   });
 });
 
-test('it returns undefined if nothing happens in time', async () => {
+test('returns undefined if nothing happens in time', async () => {
   const { call, result } = await converse(async (line) => {
     const event = await line.next(0.02, never);
     await line.hangUp();
@@ -340,7 +340,7 @@ test('it returns undefined if nothing happens in time', async () => {
   await call.over();
 });
 
-test('it measures how long the customer spoke', async () => {
+test('measures how long the customer spoke', async () => {
   const { relay, result } = await converse((line) => line.next(minute, never));
   relay.send({ type: 'info', name: 'clientSpeaking', value: 'on' });
   relay.send({ type: 'info', name: 'clientSpeaking', value: 'off' });
@@ -349,7 +349,7 @@ test('it measures how long the customer spoke', async () => {
   assert.ok(event?.type === 'said' && event.seconds < 1, JSON.stringify(event));
 });
 
-describe('when the customer was last heard', () => {
+describe('the time when the customer was last heard', () => {
   const createLine = () => {
     const settings = { speed: 1, interruptingWords: 0, languages: ['en'] };
     return new RelayLine({ send: () => undefined, closeSoon: () => undefined }, settings, '');
@@ -358,7 +358,7 @@ describe('when the customer was last heard', () => {
     line.receive({ type: 'info', name: 'clientSpeaking', value });
   };
 
-  test('is reported, also for a noise', () => {
+  test('is set by any sound', () => {
     const line = createLine();
     const heardAt = () => line.customerHeardAt;
     assert.equal(heardAt(), undefined);
@@ -371,7 +371,7 @@ describe('when the customer was last heard', () => {
     assert.equal(heardAt(), until);
   });
 
-  test('is known from a part of what they say', () => {
+  test('is set by a partial transcript', () => {
     const line = createLine();
     line.receive({ type: 'prompt', voicePrompt: 'I would like', last: false });
     assert.ok(line.customerHeardAt !== undefined);
@@ -379,13 +379,13 @@ describe('when the customer was last heard', () => {
 });
 
 describe('the end of a line', () => {
-  test('is the customer’s when they hang up', async () => {
+  test('is caused by the customer who hangs up', async () => {
     const { call, result } = await converse((line) => line.next(minute, never));
     await call.hangUp();
     assert.deepEqual(await result, { type: 'ended', by: 'customer' });
   });
 
-  test('is the connection’s when it is lost', async () => {
+  test('is caused by the connection if it is lost', async () => {
     const { call, relay, result } = await converse((line) => line.next(minute, never));
     relay.drop();
     assert.deepEqual(await result, { type: 'ended', by: 'connection' });
@@ -403,7 +403,7 @@ describe('the end of a line', () => {
     assert.deepEqual(withoutTimes(await result), { heard: 'We open', cutOffBy: 'end' });
   });
 
-  test('comes after all that the customer said', async () => {
+  test('is yielded after all words of the customer', async () => {
     const { call, relay, result } = await converse(async (line) => {
       await line.next(minute, never);
       return [await line.next(minute, never), await line.next(minute, never), await line.next(0, never)];
@@ -418,7 +418,7 @@ describe('the end of a line', () => {
     );
   });
 
-  test('makes further requests harmless', async () => {
+  test('makes later commands do nothing', async () => {
     const { call, relay, result } = await converse(async (line) => {
       await line.hangUp();
       await line.hangUp();

@@ -19,8 +19,8 @@ const last = () => {
 /** Anything that belongs to the carrier or its account. */
 const secrets = [credentials.authToken, credentials.accountSid, 'twilio.com', '127.0.0.1'];
 
-describe('a call', () => {
-  test('is requested with limits, reports and background machine detection', async () => {
+describe('an outbound call', () => {
+  test('is requested with limits, status callbacks and asynchronous machine detection', async () => {
     await carrier.dial({ ...outgoing, record: true });
     const { Twiml: twiml = '', ...form } = last().form;
     assert.deepEqual(form, {
@@ -55,7 +55,7 @@ describe('a call', () => {
     );
   });
 
-  test('is understood in several languages if the assistant has some', async () => {
+  test('is transcribed in all languages of the assistant', async () => {
     await carrier.dial({ ...outgoing, speech: { ...outgoing.speech, otherLanguages: ['de', 'fr'] } });
     const { Twiml: twiml = '' } = last().form;
     assert.match(
@@ -104,7 +104,7 @@ describe('a call', () => {
     [{ endpointSensitivity: 5 }, { speechTimeout: '600' }],
     [{ endpointType: 'ai' }, { speechTimeout: 'auto' }],
   ] as const) {
-    test(`has the attributes of ${JSON.stringify(speech)}`, async () => {
+    test(`sets the ConversationRelay attributes for ${JSON.stringify(speech)}`, async () => {
       const attributes = await attributesWith(speech);
       for (const [name, value] of Object.entries(expected)) assert.equal(attributes[name], value, name);
     });
@@ -119,7 +119,7 @@ describe('a call', () => {
     [20429, /too many requests/],
     [21999, /refuses the call \(error 21999\)/],
   ] as const) {
-    test(`is refused by error ${code} with the remedy`, async () => {
+    test(`fails with an explanation for error ${code}`, async () => {
       const count = twilio.calls.length;
       twilio.nextCall = { status: code === 20003 ? 401 : 400, code };
       await assert.rejects(carrier.dial(outgoing), (error: Error) => {
@@ -133,7 +133,7 @@ describe('a call', () => {
     });
   }
 
-  test('is repeated if the carrier has too many requests at the moment', async () => {
+  test('is retried after status 429', async () => {
     const count = twilio.calls.length;
     twilio.nextCall = { status: 429, code: 20429 };
     await carrier.dial(outgoing);
@@ -155,14 +155,14 @@ describe('a call', () => {
     }
   });
 
-  test('needs a number of the assistant or of the operator', async () => {
+  test('needs a number of the assistant or TWILIO_PHONE_NUMBER', async () => {
     await assert.rejects(carrier.dial({ ...outgoing, from: '' }), /TWILIO_PHONE_NUMBER/);
     const other = await startCarrier({ phoneNumber: from });
     await other.carrier.dial({ ...outgoing, from: '' });
     assert.equal(other.twilio.calls[0]?.form['From'], from);
   });
 
-  test('is ended by its id, however it stands', async () => {
+  test('is ended by its id, and a repeated or unknown hang-up succeeds', async () => {
     const sid = await carrier.dial(outgoing);
     const call = last();
     await carrier.hangUp(sid);
@@ -173,7 +173,7 @@ describe('a call', () => {
   });
 });
 
-test('it says that the carrier cannot be reached', async () => {
+test('reports that the carrier cannot be reached', async () => {
   const other = await startCarrier();
   await other.twilio.close();
   await assert.rejects(other.carrier.dial(outgoing), (error: Error) => {
@@ -190,7 +190,7 @@ describe('numbers', () => {
   });
   twilio.prices.set('DE', { local: '1.15', mobile: '15.00' });
 
-  test('are found with the price of their kind', async () => {
+  test('are returned with the price of their type', async () => {
     assert.deepEqual(await carrier.numbers.search({ country: 'DE', contains: '', limit: 20 }), [
       {
         phoneNumber: '+493055550001',
@@ -226,7 +226,7 @@ describe('numbers', () => {
     assert.deepEqual(await carrier.numbers.search({ country: 'FR', contains: '', limit: 20 }), []);
   });
 
-  test('are bought once, call this service, and are given back', async () => {
+  test('are bought once with the webhook of this service, and released', async () => {
     const owned = () => twilio.numbers.filter(({ phoneNumber }) => phoneNumber === '+493055550001');
     await carrier.numbers.buy('+493055550001');
     await carrier.numbers.buy('+493055550001');
@@ -239,7 +239,7 @@ describe('numbers', () => {
     assert.deepEqual(owned(), []);
   });
 
-  test('are not mistaken for longer ones that begin with them', async () => {
+  test('are not confused with longer numbers that begin with them', async () => {
     const [short, long] = ['+49305555000', '+493055550009'];
     twilio.offers.set('AT', { Local: [short] });
     twilio.own(long, 'https://other.example.com/');
@@ -269,7 +269,7 @@ describe('numbers', () => {
     assert.deepEqual([step?.isOk, step?.text.includes('neither')], [false, true]);
   });
 
-  test('are checked for where their calls go', async () => {
+  test('are checked for the webhook of this service', async () => {
     const publicUrl = 'https://127.0.0.1:1';
     const textOf = async (phoneNumber: string) => {
       const config = { ...credentials, apiKey: undefined, apiUrl: twilio.url, callsPerSecond: 1 };
@@ -303,7 +303,7 @@ describe('numbers', () => {
     assert.equal(new URLSearchParams(twilio.requests.at(-1)?.body).get('BundleSid'), 'BU2');
   });
 
-  test('cannot be bought if somebody else has them', async () => {
+  test('cannot be bought if they are no longer for sale', async () => {
     await assert.rejects(
       carrier.numbers.buy('+493099999999'),
       /CarrierError: The number is no longer available/,
@@ -322,7 +322,7 @@ describe('numbers', () => {
 });
 
 describe('a recording', () => {
-  test('is read whole or in part', async () => {
+  test('is read completely or by range', async () => {
     const id = twilio.addRecording('CA');
     const { file = new Uint8Array() } = twilio.recordings.get(id) ?? {};
     const whole = await carrier.readRecording(id, undefined, never);
@@ -333,7 +333,7 @@ describe('a recording', () => {
     assert.equal((await carrier.readRecording(`RE${'0'.repeat(32)}`, undefined, never)).status, 404);
   });
 
-  test('is deleted, also twice', async () => {
+  test('can be deleted repeatedly', async () => {
     const id = twilio.addRecording('CA');
     await carrier.deleteRecording(id);
     assert.equal(twilio.recordings.has(id), false);

@@ -33,7 +33,7 @@ async function reportsOf(action: () => Promise<unknown>): Promise<CallReport[]> 
   return service.reports.slice(before);
 }
 
-describe('a status of a call', () => {
+describe('a call status', () => {
   const identity = { callId: 7, token };
   for (const [status, expected] of [
     ['queued', undefined],
@@ -57,7 +57,7 @@ describe('a status of a call', () => {
     });
   }
 
-  test('is passed on in the order of arrival, also twice', async () => {
+  test('is reported in the order of arrival, even repeatedly', async () => {
     const call = await dial();
     const reports = await reportsOf(async () => {
       await call.report('completed');
@@ -90,7 +90,7 @@ describe('machine detection', () => {
   }
 });
 
-test('it reports the end of a call that is over when its session ends', async () => {
+test('reports the end of a call without a status callback when its session ends', async () => {
   service.converse = async (line) => {
     await line.next(60, never);
   };
@@ -106,7 +106,7 @@ test('it reports the end of a call that is over when its session ends', async ()
   assert.deepEqual(report, { callId: 7, token, carrierCallId: call.sid, type: 'ended', seconds: 0 });
 });
 
-test('it reports a recording', async () => {
+test('reports a recording', async () => {
   const call = await dial({ record: true });
   const [ended, recorded] = await reportsOf(() => call.complete());
   assert.equal(ended?.type, 'ended');
@@ -159,7 +159,7 @@ describe('a request that Twilio did not sign', () => {
     });
   }
 
-  test('is refused for every address', async () => {
+  test('is refused on every path', async () => {
     const paths = ['status', 'amd', 'recording', 'relay', 'dial'].map((name) => path.replace('status', name));
     for (const target of [...paths, '/api/carrier/twilio/incoming', '/api/carrier/twilio/check']) {
       assert.equal((await post(target, {})).status, 403, target);
@@ -167,7 +167,7 @@ describe('a request that Twilio did not sign', () => {
     assert.deepEqual([service.disconnections, service.incoming], [[], []]);
   });
 
-  test('may not be longer than 64 KiB', async () => {
+  test('returns 413 for a body over 64 KiB', async () => {
     const response = await post(path, {}, 'x'.repeat(64 * 1024 + 1));
     assert.equal(response.status, 413);
   });
@@ -194,7 +194,7 @@ describe('a signed request', () => {
     assert.equal((await post(path, { ...form, CallDuration: '-1' })).status, 400);
   });
 
-  test('is processed again while the database cannot be reached', async () => {
+  test('is retried while the database cannot be reached', async () => {
     const onReport = service.onReport.bind(service);
     let failures = 2;
     service.onReport = (report) => {
@@ -239,7 +239,7 @@ describe('the WebSocket', () => {
     return /\d{3}/.exec(error.message)?.[0];
   };
 
-  test('is refused without the signature of its address', async () => {
+  test('is refused without a signature of its URL', async () => {
     assert.equal(await statusOf(address, {}), '403');
     assert.equal(await statusOf(address, { 'X-Twilio-Signature': sign(address) }), '403');
     const other = `${publicUrl}/api/carrier/twilio/incoming`;
@@ -258,7 +258,7 @@ describe('the WebSocket', () => {
     ['a key that does not exist', [setup, { type: 'dtmf', digit: '12' }], 1007],
     ['a frame of more than 64 KiB', [setup, { type: 'prompt', voicePrompt: 'x'.repeat(64 * 1024) }], 1009],
   ] as const) {
-    test(`ends with ${description}`, async () => {
+    test(`closes after ${description}`, async () => {
       const ended = Promise.withResolvers<unknown>();
       service.converse = async (line) => {
         ended.resolve(await line.next(60, never));
@@ -271,7 +271,7 @@ describe('the WebSocket', () => {
     });
   }
 
-  test('ignores frames of an unknown type, and fields and values that it does not know', async () => {
+  test('ignores unknown frame types, fields and values', async () => {
     const said = Promise.withResolvers<unknown>();
     service.converse = async (line) => {
       const event = await line.next(60, never);
@@ -293,14 +293,14 @@ describe('the WebSocket', () => {
     assert.equal(logLines.filter((line) => line.includes('secret words')).length, 0);
   });
 
-  test('closes the connection of a conversation that failed', async () => {
+  test('closes with 1011 if the conversation fails', async () => {
     service.converse = () => Promise.reject(new Error('a bug'));
     const socket = await open();
     socket.send(JSON.stringify(setup));
     assert.equal(await closeCode(socket), 1011);
   });
 
-  test('hangs up when a conversation is over', async () => {
+  test('hangs up when the conversation ends', async () => {
     service.converse = () => Promise.resolve();
     const call = await dial();
     await call.answer();
@@ -310,7 +310,7 @@ describe('the WebSocket', () => {
   });
 });
 
-describe('a call that leaves the assistant', () => {
+describe('a transferred call', () => {
   const transfer = {
     type: 'transfer',
     to: '+49309999999',
@@ -330,7 +330,7 @@ describe('a call that leaves the assistant', () => {
     return { call, made };
   };
 
-  test('is connected to the other number', async () => {
+  test('is connected to the other number with the limits of the transfer', async () => {
     const { call, made } = await leave();
     assert.equal(service.disconnections.at(-1)?.cause, 'left');
     assert.deepEqual(made, {
@@ -350,7 +350,7 @@ describe('a call that leaves the assistant', () => {
   });
 
   for (const status of ['no-answer', 'busy', 'failed', 'canceled'] as const) {
-    test(`is connected to the assistant again if the transfer is ${status}`, async () => {
+    test(`returns to the assistant if the transfer ends as ${status}`, async () => {
       const { call } = await leave();
       service.nextStep = { type: 'connect', plan };
       service.converse = async (line) => {
@@ -365,7 +365,7 @@ describe('a call that leaves the assistant', () => {
   }
 });
 
-test('it connects a call again whose connection was lost', async () => {
+test('reconnects a call whose connection was lost', async () => {
   service.nextStep = { type: 'connect', plan };
   service.converse = async (line) => {
     await line.next(60, never);
@@ -378,7 +378,7 @@ test('it connects a call again whose connection was lost', async () => {
   await call.hangUp();
 });
 
-test('it logs why a connection failed, without the words of the carrier', async () => {
+test('logs the error code of a failed connection, without the carrier’s message', async () => {
   const path = `/api/carrier/twilio/calls/7/${token}/relay`;
   const form = {
     CallSid: `CA${'0'.repeat(32)}`,
@@ -422,7 +422,7 @@ describe('an incoming call', () => {
     assert.deepEqual(call.problems, []);
   });
 
-  test('keeps its limit when it is connected again', async () => {
+  test('keeps its time limit when it is reconnected', async () => {
     service.admission = { type: 'accept', plan };
     service.nextStep = { type: 'connect', plan };
     service.converse = async (line) => {
@@ -442,7 +442,7 @@ describe('an incoming call', () => {
   });
 
   for (const reason of ['busy', 'rejected'] as const) {
-    test(`is refused as ${reason} before it is answered`, async () => {
+    test(`is refused with the reason ${reason} before it is answered`, async () => {
       service.admission = { type: 'refuse', reason };
       const call = await twilio.receiveCall('+4915112345678', from);
       assert.match(call.answers[0]?.body ?? '', new RegExp(`<Reject reason="${reason}"/>`));
@@ -451,7 +451,7 @@ describe('an incoming call', () => {
   }
 
   for (const caller of ['+266696687', 'anonymous', 'sip:somebody@example.com', '']) {
-    test(`has no number if it comes from "${caller}"`, async () => {
+    test(`has no caller number if it comes from "${caller}"`, async () => {
       service.admission = { type: 'refuse', reason: 'rejected' };
       await twilio.receiveCall(caller, from);
       assert.equal(service.incoming.at(-1)?.from, '');
@@ -459,7 +459,7 @@ describe('an incoming call', () => {
   }
 });
 
-test('it serves the silence that stops speech', async () => {
+test('serves the silent WAV file that replaces interrupted speech', async () => {
   const response = await fetch(`${url}/api/carrier/twilio/silence.wav`);
   assert.equal(response.headers.get('content-type'), 'audio/wav');
   const bytes = Buffer.from(await response.arrayBuffer());

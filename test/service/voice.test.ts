@@ -31,8 +31,8 @@ async function* stream<Chunk>(...chunks: Chunk[]) {
   yield* chunks;
 }
 
-describe('a line whose sound the service converts', () => {
-  it('speaks sentence by sentence and reports that all was heard', async () => {
+describe('a voice line', () => {
+  it('speaks sentence by sentence, and returns the whole text as heard', async () => {
     const { line, peer, spoken } = createLine();
     const result = await line.say(stream('Good mor', 'ning. How can I ', 'help you?'), 60, never);
     assert.deepEqual(spoken, ['Good morning.', 'How can I help you?']);
@@ -102,7 +102,7 @@ describe('a line whose sound the service converts', () => {
     assert.equal(heardAt(), until);
   });
 
-  it('speaks what it has when the text pauses', async () => {
+  it('speaks an incomplete sentence when the text pauses', async () => {
     const { line, spoken } = createLine();
     const rest = Promise.withResolvers<string>();
     async function* slowly() {
@@ -117,7 +117,7 @@ describe('a line whose sound the service converts', () => {
     assert.deepEqual(spoken, ['Hmm', 'We open at nine.']);
   });
 
-  it('does not hold a complete sentence back while the model is busy', async () => {
+  it('speaks a complete sentence while the model is still busy', async () => {
     const { line, spoken } = createLine();
     const rest = Promise.withResolvers<string>();
     async function* slowly() {
@@ -130,7 +130,7 @@ describe('a line whose sound the service converts', () => {
     assert.equal((await saying).heard, 'Let me look that up. We open at nine.');
   });
 
-  it('fails if the model fails while a sentence is spoken', async () => {
+  it('rejects if the model fails while a sentence is spoken', async () => {
     const { line, spoken } = createLine();
     const failed = Promise.withResolvers<string>();
     async function* failing() {
@@ -144,7 +144,7 @@ describe('a line whose sound the service converts', () => {
     await checked;
   });
 
-  it('stops when the customer speaks, and keeps the sentences that were heard', async () => {
+  it('stops when the customer speaks, and returns the sentences that were heard', async () => {
     const { line, peer } = createLine();
     peer.holdMarksFrom = 2;
     const saying = line.say(stream('One two. ', 'Three four five six. ', 'Seven. '), 60, never);
@@ -157,7 +157,7 @@ describe('a line whose sound the service converts', () => {
     assert.equal(peer.flushes, 1);
   });
 
-  it('is not interrupted before it can be heard', async () => {
+  it('is not interrupted before its audio starts', async () => {
     const sound = Promise.withResolvers<Int16Array>();
     const { line, peer } = createLine({ sound: sound.promise });
     const saying = line.say(stream('One two. '), 60, never);
@@ -169,7 +169,7 @@ describe('a line whose sound the service converts', () => {
     assert.equal((await line.next(5, never))?.type, 'said');
   });
 
-  it('pauses while the customer makes a sound, and goes on if it was no interruption', async () => {
+  it('pauses when the customer makes a sound, and resumes if it was no interruption', async () => {
     const { line, peer, events } = createLine({ isPaced: true });
     const saying = line.say(stream('One two three four. '), 60, never);
     await until(() => peer.played > 0);
@@ -193,7 +193,7 @@ describe('a line whose sound the service converts', () => {
     ]);
   });
 
-  it('stops for good if the customer goes on after the pause', async () => {
+  it('stops if the customer continues to speak after the pause', async () => {
     const { line, peer } = createLine({ isPaced: true });
     const saying = line.say(stream('One two three four. '), 60, never);
     await until(() => peer.played > 0);
@@ -212,7 +212,7 @@ describe('a line whose sound the service converts', () => {
     assert.equal((await again).heard, 'Five.');
   });
 
-  it('goes on speaking if the customer must say more words to interrupt it', async () => {
+  it('continues if the customer says too few words to interrupt', async () => {
     const { line, peer, events } = createLine({ isPaced: true, minInterruptWords: 3 });
     const saying = line.say(stream('One two three four. '), 60, never);
     await until(() => peer.played > 0);
@@ -236,7 +236,7 @@ describe('a line whose sound the service converts', () => {
     assert.equal((await saying).cutOffBy, undefined);
   });
 
-  it('waits for a customer who has gone on before it could be heard, and gives way', async () => {
+  it('waits for a customer who started to speak before its audio, and stops if there were words', async () => {
     const sound = Promise.withResolvers<Int16Array>();
     const { line, peer, events } = createLine({ isPaced: true, sound: sound.promise });
     const saying = line.say(stream('One two three four. '), 60, never);
@@ -255,7 +255,7 @@ describe('a line whose sound the service converts', () => {
     assert(events.includes('said: Understood.'));
   });
 
-  it('goes on if nothing was understood of a sound that began before it could be heard', async () => {
+  it('resumes after a sound that started before its audio and contained no words', async () => {
     const sound = Promise.withResolvers<Int16Array>();
     const { line, peer, events } = createLine({ isPaced: true, sound: sound.promise, understood: '' });
     const saying = line.say(stream('One two three four. '), 60, never);
@@ -270,7 +270,7 @@ describe('a line whose sound the service converts', () => {
     assert.equal(await line.next(0, never), undefined);
   });
 
-  it('answers later what was said before it could be heard if interruptions are off', async () => {
+  it('yields words from before its audio after it has spoken if interruptions are off', async () => {
     const sound = Promise.withResolvers<Int16Array>();
     const { line, peer } = createLine({ isPaced: true, sound: sound.promise, allowInterruptions: false });
     const saying = line.say(stream('One two three four. '), 60, never);
@@ -285,7 +285,7 @@ describe('a line whose sound the service converts', () => {
     assert.equal((await line.next(5, never))?.type, 'said');
   });
 
-  it('is interrupted by enough words, however short they are', async () => {
+  it('is interrupted by enough words, however short the utterance is', async () => {
     const { line, peer } = createLine({ isPaced: true, minInterruptWords: 3, understood: 'No, stop it.' });
     const saying = line.say(stream('One two three four. '), 60, never);
     await until(() => peer.played > 0);
@@ -298,7 +298,7 @@ describe('a line whose sound the service converts', () => {
     assert.equal(event.text, 'No, stop it.');
   });
 
-  it('yields what the customer said after a pause', async () => {
+  it('yields the customer’s words after a pause', async () => {
     const { line, peer } = createLine();
     peer.receive(hum(0.5));
     peer.receive(tone(1));
@@ -309,7 +309,7 @@ describe('a line whose sound the service converts', () => {
     assert(Math.abs(event.seconds - 1) < 0.1, String(event.seconds));
   });
 
-  it('shows a long speech again and again, but has little of it transcribed repeatedly', async () => {
+  it('transcribes a long utterance provisionally, in total less than three times its length', async () => {
     const { line, peer, provisional } = createLine();
     for (let second = 0; second < 30; second += 0.1) {
       peer.receive(tone(0.1));
@@ -322,7 +322,7 @@ describe('a line whose sound the service converts', () => {
     assert(total < 3 * 30, String(total));
   });
 
-  it('says when the customer stopped, before the pause and the transcription', async () => {
+  it('reports the end of an utterance without the pause and the transcription', async () => {
     const understood = Promise.withResolvers<string>();
     const { line, peer } = createLine({ understood: understood.promise });
     peer.receive(tone(1));
@@ -338,7 +338,7 @@ describe('a line whose sound the service converts', () => {
     assert(event.endedAt > before - 1 && event.endedAt < after - 0.8, String(event.endedAt));
   });
 
-  it('has the language found out if the assistant has several', async () => {
+  it('lets the transcriber detect the language if the assistant has several', async () => {
     for (const [otherLanguages, language] of [
       [[], 'en'],
       [['de'], undefined],
@@ -351,7 +351,7 @@ describe('a line whose sound the service converts', () => {
     }
   });
 
-  it('ends when its connection is lost, also while it speaks', async () => {
+  it('ends when its connection is lost while it speaks', async () => {
     const { line, peer } = createLine();
     peer.holdMarksFrom = 1;
     const saying = line.say(stream('One two. '), 60, never);
@@ -362,8 +362,8 @@ describe('a line whose sound the service converts', () => {
   });
 });
 
-describe('a text that is spoken', () => {
-  it('counts as heard without the time for which it was paused', () => {
+describe('a spoken text', () => {
+  it('does not count paused time as heard', () => {
     let now = 0;
     const text = new SpokenText(() => now);
     const sentence = text.add('one two three four five six seven eight nine ten');
@@ -381,7 +381,7 @@ describe('a text that is spoken', () => {
   });
 });
 
-describe('the division of sound into what the customer says', () => {
+describe('the turn detector', () => {
   it('ignores clicks and constant noise', () => {
     const turns = new TurnDetector(rate, { pause: 0.5, shortest: 0.12 });
     assert.equal(turns.detect(hum(2)), undefined);
@@ -401,8 +401,8 @@ describe('the division of sound into what the customer says', () => {
   });
 });
 
-describe('conversions of sound', () => {
-  it('reads a WAV file that arrives in pieces of any size', async () => {
+describe('audio conversion', () => {
+  it('reads a WAV file that arrives in chunks of any size', async () => {
     const samples = tone(0.1);
     const file = encodeWav(samples, rate);
     const pieces = Array.from({ length: Math.ceil(file.length / 7) }, (_, index) =>
@@ -413,12 +413,12 @@ describe('conversions of sound', () => {
     assert.deepEqual(read, Array.from(samples));
   });
 
-  it('refuses a file of another format', async () => {
+  it('rejects a file that is not WAV', async () => {
     const reading = decodeWav(stream(Buffer.from('ID3 this is no WAV file'))).next();
     await assert.rejects(reading, { message: 'The audio is not a WAV file.' });
   });
 
-  it('keeps speech and removes what the lower rate cannot hold', () => {
+  it('keeps speech and removes frequencies that the lower sample rate cannot represent', () => {
     for (const [hertz, share] of [
       [440, 1],
       [7000, 0],
@@ -441,7 +441,7 @@ describe('conversions of sound', () => {
     assert.deepEqual(found, ['It costs 3.50 euros. ', 'Fine? ', 'Yes']);
   });
 
-  it('does not divide a number whose second half comes late', async (context) => {
+  it('does not split a number whose second half arrives late', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     async function* late() {
       yield 'It costs 3.';
@@ -456,7 +456,7 @@ describe('conversions of sound', () => {
   });
 });
 
-describe('a part of a recording', () => {
+describe('a range of a recording', () => {
   const whole = () => new Response('0123456789', { headers: { 'Content-Length': '10' } });
 
   for (const [range, status, body] of [
@@ -468,7 +468,7 @@ describe('a part of a recording', () => {
     ['bytes=10-', 416, ''],
     ['bytes=1-2,4-5', 200, '0123456789'],
   ] as const) {
-    it(`is ${String(status)} for ${range ?? 'no range'}`, async () => {
+    it(`returns ${String(status)} for ${range ?? 'no range'}`, async () => {
       const response = answerRange(whole(), range);
       assert.equal(response.status, status);
       assert.equal(await response.text(), body);

@@ -110,7 +110,7 @@ describe('the end of a web call', () => {
     assert(right.some((sample) => sample !== 0));
   });
 
-  it('sends a webhook without a recording if nothing was recorded, or if it must not have one', async () => {
+  it('sends no recording_url if nothing was recorded or the assistant excludes it from webhooks', async () => {
     const unrecorded = await visitOwner();
     await talk(unrecorded, 'Hello?');
     const [first] = await receiver.received(unrecorded.url, 1);
@@ -126,7 +126,7 @@ describe('the end of a web call', () => {
     assert.match(String((await readCall(secret)).recording_url), /\/api\/recordings\/[\w-]{43}$/);
   });
 
-  it('evaluates the call before its webhook', async () => {
+  it('sends the webhook after the evaluation', async () => {
     const visitor = await visitOwner({
       postCallEvaluation: true,
       postCallSchema: [{ name: 'budget', type: 'number', description: 'What they want to spend' }],
@@ -142,7 +142,7 @@ describe('the end of a web call', () => {
     assert.equal(receiver.requests(visitor.url).length, 1);
   });
 
-  it('is not sent for a test that anybody can open', async () => {
+  it('sends no webhook for a conversation of type test that anyone can open', async () => {
     const visitor = await visitOwner({ postCallEvaluation: true }, 'test');
     await talk(visitor, 'Thanks, great!');
     await handled(visitor);
@@ -150,7 +150,7 @@ describe('the end of a web call', () => {
     assert.deepEqual((await readCall(visitor)).evaluation, {});
   });
 
-  it('is sent once if the visitor never connects', async () => {
+  it('sends one webhook if the visitor never connects', async () => {
     const visitor = await visitOwner({ sendWebhookOnlyOnCompleted: false });
     visitor.voice.connected = Promise.resolve(false);
     await visitor.call();

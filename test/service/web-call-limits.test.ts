@@ -18,7 +18,7 @@ async function another(
 }
 
 describe('the limits of web calls', () => {
-  it('count the calls of an assistant at the same time', async () => {
+  it('apply to the concurrent calls of an assistant', async () => {
     const visitor = await visit({ env: { VOICE_CALLS_PER_ASSISTANT: '2' } });
     const all = [visitor, await another(visitor), await another(visitor)];
     const answers = await Promise.all(all.map(({ call }) => call()));
@@ -38,7 +38,7 @@ describe('the limits of web calls', () => {
     ['VOICE_OWNER_MINUTES_PER_DAY', 'widget', 'No more minutes are left for this assistant today.'],
     ['VOICE_TEST_MINUTES_PER_DAY', 'test', testText],
   ] as const) {
-    it(`count minutes a day of the type ${type}: ${setting}`, async () => {
+    it(`apply to the minutes per day in conversations of type ${type}: ${setting}`, async () => {
       const visitor = await visit({ env: { [setting]: '2' }, type });
       for (let index = 0; index < 2; index++) {
         assert.equal((await visitor.call()).status, 201);
@@ -51,7 +51,7 @@ describe('the limits of web calls', () => {
   }
 
   for (const type of ['widget', 'test'] as const) {
-    it(`count a minute of the type ${type} once, however often its connection is lost`, async () => {
+    it(`count a started minute of the type ${type} once if the connection is lost repeatedly`, async () => {
       const visitor = await visit({ type });
       const { json } = await visitor.call();
       await said(visitor.voice.browser, 1);
@@ -72,7 +72,7 @@ describe('the limits of web calls', () => {
     });
   }
 
-  it('leave the places and minutes of visitors to them, whatever strangers test', async () => {
+  it('do not count anonymous test calls against visitors', async () => {
     const visitor = await visit({
       env: { VOICE_CALLS_PER_ASSISTANT: '3', VOICE_OWNER_MINUTES_PER_DAY: '1' },
     });
@@ -85,7 +85,7 @@ describe('the limits of web calls', () => {
     for (const { hangUp } of [visitor, ...strangers]) await hangUp();
   });
 
-  it('count what visitors say as messages of the day, and end the call with the first one too many', async () => {
+  it('count utterances as messages of the day, and end the call at the limit', async () => {
     for (const [type, limits] of [
       ['test', { maxTestMessagesPerDay: 2 }],
       ['widget', { maxMessagesPerDay: 2 }],
@@ -114,7 +114,7 @@ describe('the limits of web calls', () => {
     }
   });
 
-  it('do not count what the owner says in a preview', async () => {
+  it('do not count messages in a preview', async () => {
     const visitor = await visit({ type: 'test', limits: { maxTestMessagesPerDay: 0 } });
     const { pool } = visitor.service.running.database;
     await pool.query('UPDATE conversations SET is_preview = true WHERE uuid = $1', [
@@ -128,7 +128,7 @@ describe('the limits of web calls', () => {
     await visitor.hangUp();
   });
 
-  it('require a proof of work to call after half of the messages of the day', async () => {
+  it('require a proof of work after half of the messages of the day', async () => {
     const visitor = await visit({ limits: { maxVisitorMessagesPerDay: 4, proofOfWork: true } });
     const uuid = visitor.path.split('/').at(-1) ?? '';
     for (let sent = 0; sent < 2; sent++) await visitor.service.send(uuid, 'Hi');
@@ -141,7 +141,7 @@ describe('the limits of web calls', () => {
     await visitor.hangUp();
   });
 
-  it('are described for a browser that wants to call', async () => {
+  it('are returned with the ICE servers before a call', async () => {
     const visitor = await visit({
       env: {
         VOICE_STUN_URL: 'stun:stun.shop.example',

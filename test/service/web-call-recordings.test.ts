@@ -67,7 +67,7 @@ const shift = async ({ service, assistant }: Visitor, seconds: number) => {
 };
 
 describe('the recording of a web call', () => {
-  it('has the visitor on the left and the assistant on the right, when they were heard', async () => {
+  it('has the visitor on the left and the assistant on the right channel, at the time of their speech', async () => {
     const visitor = await visit({ limits: record });
     assert.equal((await visitor.service.get(`${visitor.path}/voice`)).json['is_recorded'], true);
     await call(visitor);
@@ -87,7 +87,7 @@ describe('the recording of a web call', () => {
     isAbout(heard.seconds, heard.assistant.at(-1)?.[1] ?? 0);
   });
 
-  it('does not have what was cut off by an interruption', async () => {
+  it('does not contain audio that an interruption cut off', async () => {
     const initialMessage = 'One two three. Four five six. Seven eight nine.';
     const visitor = await visit({ limits: record, initialMessage });
     visitor.voice.speech.seconds = 0.5;
@@ -128,7 +128,7 @@ describe('the recording of a web call', () => {
     isAbout(heard[1]?.[0], 3);
   });
 
-  it('is stored while the call goes on, and can be read in part', async () => {
+  it('is stored during the call, and supports ranges', async () => {
     const visitor = await visit({ limits: record });
     await call(visitor);
     visitor.voice.browser.receive(tone(12));
@@ -152,7 +152,7 @@ describe('the recording of a web call', () => {
     assert.equal((await load(visitor, `bytes=${whole.bytes.length}-`)).status, 416);
   });
 
-  it('continues when the visitor connects again, at the time when they did', async () => {
+  it('continues at the time of the reconnection', async () => {
     const visitor = await visit({ limits: record });
     visitor.voice.speech.seconds = 0.5;
     const { json } = await visitor.call();
@@ -181,7 +181,7 @@ describe('the recording of a web call', () => {
   });
 
   it(
-    'continues and is read at other processes',
+    'continues in and is read from other processes',
     { skip: testDatabase === 'pglite' && 'an embedded database has one process' },
     async () => {
       const env = await newDatabase();
@@ -205,7 +205,7 @@ describe('the recording of a web call', () => {
     },
   );
 
-  it('is there if the visitor does not come back', async () => {
+  it('is available if the visitor does not reconnect', async () => {
     const visitor = await visit({ limits: record });
     await call(visitor);
     visitor.voice.browser.lose();
@@ -216,7 +216,7 @@ describe('the recording of a web call', () => {
     await visitor.hangUp();
   });
 
-  it('is there if the service stops', async () => {
+  it('is available after the service has stopped', async () => {
     const env = { ...(await newDatabase()), SHUTDOWN_SECONDS: '0' };
     const visitor = await visit({ limits: record, env });
     await call(visitor);
@@ -227,7 +227,7 @@ describe('the recording of a web call', () => {
     assert.deepEqual((await listen(next)).assistant, [[0, 0.5]]);
   });
 
-  it('is deleted with the call, the conversation, and old calls', async () => {
+  it('is deleted with its conversation and with old calls', async () => {
     for (const remove of [
       async (visitor: Visitor) => {
         await visitor.service.request('DELETE', visitor.path);
@@ -258,7 +258,7 @@ describe('the recording of a web call', () => {
     }
   });
 
-  it('is part of the data about a person', async () => {
+  it('is included in the data about a person', async () => {
     const visitor = await visit({ limits: record });
     await call(visitor);
     await visitor.hangUp();
@@ -270,7 +270,7 @@ describe('the recording of a web call', () => {
     assert.deepEqual([found?.['id'], found?.['recording_path']], [id, `/api/recordings/${token}`]);
   });
 
-  it('stops with the deletion of the call', async () => {
+  it('stops when the conversation is deleted', async () => {
     const visitor = await visit({ limits: record });
     await call(visitor);
     const { id } = (await stored(visitor)) ?? {};
@@ -285,8 +285,8 @@ describe('the recording of a web call', () => {
   });
 });
 
-describe('a web call is not recorded', () => {
-  it('without record', async () => {
+describe('a web call', () => {
+  it('is not recorded if record is off', async () => {
     const visitor = await visit();
     assert.equal((await visitor.service.get(`${visitor.path}/voice`)).json['is_recorded'], false);
     assert.equal((await visitor.call()).json['is_recorded'], false);
@@ -297,7 +297,7 @@ describe('a web call is not recorded', () => {
     assert.deepEqual([token, parts], [null, 0]);
   });
 
-  it('in a conversation of type test that anybody can open', async () => {
+  it('is not recorded in a conversation of type test that anyone can open', async () => {
     const visitor = await visit({ limits: record, type: 'test' });
     assert.equal((await visitor.call()).json['is_recorded'], false);
     await said(visitor.voice.browser, 1);

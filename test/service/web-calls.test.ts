@@ -48,7 +48,7 @@ describe('a web call', () => {
     assert.deepEqual(await visitor.money(), { balance: 0.95, ledger: 0.95 });
   });
 
-  it('sends the events of the line in order', async () => {
+  it('sends the events of a turn to the browser in order', async () => {
     const visitor = await visit();
     await visitor.call();
     const { browser } = visitor.voice;
@@ -82,7 +82,7 @@ describe('a web call', () => {
     assert(browser.isClosed);
   });
 
-  it('continues a conversation that began in writing, and goes on in writing', async () => {
+  it('continues a text conversation, which continues by text after the call', async () => {
     const visitor = await visit();
     await visitor.service.post(`${visitor.path}/messages`, { message: 'My name is Ada.' });
     await visitor.call();
@@ -101,7 +101,7 @@ describe('a web call', () => {
     assert.deepEqual(await visitor.money(), { balance: 0.93, ledger: 0.93 });
   });
 
-  it('knows what is written in the conversation meanwhile', async () => {
+  it('sends the model the messages that are typed during the call', async () => {
     const model = await startModelServer();
     atEnd(() => model.close());
     const visitor = await visit({ env: { LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' } });
@@ -156,7 +156,7 @@ describe('a web call', () => {
     await visitor.hangUp();
   });
 
-  it('answers a visitor who writes before the greeting can be heard, instead of greeting again', async () => {
+  it('answers a message that is typed before the greeting is played, and does not greet again', async () => {
     const visitor = await visit();
     const connection = Promise.withResolvers<boolean>();
     visitor.voice.connected = connection.promise;
@@ -178,7 +178,7 @@ describe('a web call', () => {
     ]);
   });
 
-  it('keeps what was heard of an answer that the visitor interrupts', async () => {
+  it('stores the part of an answer that was played before the visitor interrupted it', async () => {
     const visitor = await visit({ initialMessage: 'One two three. Four five six. Seven eight nine.' });
     const connection = Promise.withResolvers<boolean>();
     visitor.voice.connected = connection.promise;
@@ -203,7 +203,7 @@ describe('a web call', () => {
     assert.equal(String(call?.['transcript']).split('\n')[0]?.trim(), `AI: ${heard}`);
   });
 
-  it('stops speaking when the browser asks for it', async () => {
+  it('stops speaking when the browser sends response.cancel', async () => {
     const visitor = await visit({ initialMessage: 'One two three. Four five six.' });
     const connection = Promise.withResolvers<boolean>();
     visitor.voice.connected = connection.promise;
@@ -218,7 +218,7 @@ describe('a web call', () => {
     await visitor.hangUp();
   });
 
-  it('is free in a conversation of type test, and at most two minutes long', async () => {
+  it('is free and limited to two minutes in a conversation of type test', async () => {
     const visitor = await visit({ type: 'test' });
     const { json } = await visitor.call();
     assert.equal(json['max_seconds'], 120);
@@ -230,7 +230,7 @@ describe('a web call', () => {
   });
 
   for (const mode of ['pipeline', 'multimodal', 'dualplex'] as const) {
-    it(`costs 0.05 USD for a started minute in the mode ${mode} without a realtime model`, async () => {
+    it(`costs 0.05 USD per started minute in the mode ${mode} without a realtime model`, async () => {
       const visitor = await visit({ limits: { mode } });
       await visitor.call();
       await said(visitor.voice.browser, 1);
@@ -242,8 +242,8 @@ describe('a web call', () => {
   }
 });
 
-describe('the end of a web call', () => {
-  it('comes with the deletion of the conversation, and deletes what was said', async () => {
+describe('a web call in progress', () => {
+  it('ends when its conversation is deleted, and is deleted but not refunded', async () => {
     const visitor = await visit();
     await visitor.call();
     const { browser } = visitor.voice;
@@ -255,7 +255,7 @@ describe('the end of a web call', () => {
     assert.deepEqual(await visitor.money(), { balance: 0.95, ledger: 0.95 });
   });
 
-  it('comes with a person who takes over', async () => {
+  it('ends at a human handoff', async () => {
     const visitor = await visit();
     await visitor.call();
     const { browser } = visitor.voice;
@@ -269,7 +269,7 @@ describe('the end of a web call', () => {
     assert.deepEqual([call?.['status'], call?.['end_reason']], ['ended', 'conversation-ended']);
   });
 
-  it('comes with the balance', async () => {
+  it('ends when the balance does not cover another minute', async () => {
     const visitor = await visit({ balance: '0.05' });
     const { pool } = visitor.service.running.database;
     await visitor.call();
@@ -295,7 +295,7 @@ describe('the end of a web call', () => {
     assert.deepEqual(await visitor.money(), { balance: 0, ledger: 0 });
   });
 
-  it('comes with its last message', async () => {
+  it('ends when the conversation reaches its message limit', async () => {
     const visitor = await visit({ limits: { maxConversationMessages: 1 } });
     await visitor.call();
     const { browser } = visitor.voice;
@@ -306,7 +306,7 @@ describe('the end of a web call', () => {
     assert.equal((await visitor.history()).length, 3);
   });
 
-  it('comes with silence', async () => {
+  it('ends after max_silence_duration', async () => {
     const visitor = await visit({ limits: { maxSilenceDuration: 1 } });
     await visitor.call();
     assert.deepEqual(await visitor.voice.browser.waitFor('call.ended'), [
@@ -316,7 +316,7 @@ describe('the end of a web call', () => {
     assert.equal((await visitor.calls())[0]?.['status'], 'ended_by_assistant');
   });
 
-  it('comes with the time limit', async () => {
+  it('ends after max_duration', async () => {
     const visitor = await visit({ limits: { maxDuration: 1 } });
     await visitor.call();
     assert.deepEqual(await visitor.voice.browser.waitFor('call.ended'), [
@@ -326,7 +326,7 @@ describe('the end of a web call', () => {
     assert.equal((await visitor.calls())[0]?.['end_reason'], 'max-duration');
   });
 
-  it('frees the port of a browser that has not connected yet', async () => {
+  it('frees the port when the visitor hangs up before the browser has connected', async () => {
     const visitor = await visit();
     visitor.voice.connected = Promise.withResolvers<boolean>().promise;
     await visitor.call();
@@ -337,7 +337,7 @@ describe('the end of a web call', () => {
     assert.deepEqual(await visitor.money(), { balance: 1, ledger: 1 });
   });
 
-  it('costs nothing if the browser never connects', async () => {
+  it('fails free of charge if the browser never connects', async () => {
     const visitor = await visit();
     visitor.voice.connected = Promise.resolve(false);
     assert.equal((await visitor.call()).status, 201);
@@ -347,7 +347,7 @@ describe('the end of a web call', () => {
     assert.deepEqual(await visitor.money(), { balance: 1, ledger: 1 });
   });
 
-  it('comes at once with the end of the service if the browser has not connected yet', async () => {
+  it('ends immediately when the service stops before the browser has connected', async () => {
     const env = { ...(await newDatabase()), SHUTDOWN_SECONDS: '30' };
     const visitor = await visit({ env });
     const connection = Promise.withResolvers<boolean>();
@@ -375,7 +375,7 @@ describe('the end of a web call', () => {
     assert.deepEqual(await readMoney(next, visitor.assistant.userId), { balance: 1, ledger: 1 });
   });
 
-  it('succeeds twice, and without a call', async () => {
+  it('returns 200 for a hang-up that is repeated or has no call', async () => {
     const visitor = await visit();
     assert.equal((await visitor.hangUp()).status, 200);
     await visitor.call();
@@ -384,7 +384,7 @@ describe('the end of a web call', () => {
     assert.equal((await visitor.hangUp()).status, 200);
   });
 
-  it('may be asked for at another process', { skip: hasOneProcess }, async () => {
+  it('ends on a hang-up request to another process', { skip: hasOneProcess }, async () => {
     const env = await newDatabase();
     const visitor = await visit({ env });
     const other = await startService(env);
@@ -398,7 +398,7 @@ describe('the end of a web call', () => {
 });
 
 describe('a web call whose connection was lost', () => {
-  it('continues when the visitor connects again', async () => {
+  it('continues when the visitor reconnects', async () => {
     const visitor = await visit();
     const { json } = await visitor.call();
     const first = visitor.voice.browser;
@@ -420,7 +420,7 @@ describe('a web call whose connection was lost', () => {
     assert.equal((await visitor.history()).filter((line) => line.startsWith('user')).length, 1);
   });
 
-  it('continues also before the service has noticed the loss', async () => {
+  it('continues when the visitor reconnects before the service has noticed the loss', async () => {
     const visitor = await visit();
     const { json } = await visitor.call();
     const first = visitor.voice.browser;
@@ -432,7 +432,7 @@ describe('a web call whose connection was lost', () => {
     assert.equal((await visitor.calls()).length, 1);
   });
 
-  it('makes room for a call from the start', async () => {
+  it('is ended by a new call, and cannot be continued afterwards', async () => {
     const visitor = await visit();
     const { json } = await visitor.call();
     const first = visitor.voice.browser;
@@ -450,7 +450,7 @@ describe('a web call whose connection was lost', () => {
     assert.deepEqual([late.status, late.json['error']], [409, 'The call has ended']);
   });
 
-  it('waits for its visitor again after each loss, and while the visitor connects', async () => {
+  it('waits for the visitor again after each loss, and is not ended while the visitor reconnects', async () => {
     const visitor = await visit();
     const { database } = visitor.service.running;
     const parts = { database, jobs: new StoredJobs(database) };
@@ -478,7 +478,7 @@ describe('a web call whose connection was lost', () => {
     assert.equal((await visitor.calls())[0]?.['end_reason'], 'connection-lost');
   });
 
-  it('continues at another process if its own stops', { skip: hasOneProcess }, async () => {
+  it('continues in another process if its own stops', { skip: hasOneProcess }, async () => {
     const env = { ...(await newDatabase()), SHUTDOWN_SECONDS: '0' };
     const visitor = await visit({ env });
     const voice = new MemoryVoice();
@@ -497,8 +497,8 @@ describe('a web call whose connection was lost', () => {
   });
 });
 
-describe('a web call that is still being connected', () => {
-  it('makes room for the next, since its hang-up may have come before it', async () => {
+describe('a web call that is not connected yet', () => {
+  it('is ended by a new call of the visitor', async () => {
     const visitor = await visit();
     const connection = Promise.withResolvers<boolean>();
     visitor.voice.connected = connection.promise;
@@ -515,7 +515,7 @@ describe('a web call that is still being connected', () => {
   });
 });
 
-describe('a call that must not begin', () => {
+describe('a web call that cannot start', () => {
   it('is refused while another one is in progress', async () => {
     const visitor = await visit();
     await visitor.call();
@@ -528,14 +528,14 @@ describe('a call that must not begin', () => {
     await visitor.hangUp();
   });
 
-  it('is refused if the assistant offers none', async () => {
+  it('is refused with 403 if the assistant does not offer web calls', async () => {
     const visitor = await visit({ limits: { webCalls: false } });
     const { status, json } = await visitor.call();
     assert.deepEqual([status, json['error']], [403, 'Calls are not enabled for this assistant']);
     assert.equal((await visitor.service.get(`${visitor.path}/voice`)).status, 403);
   });
 
-  it('is refused on a page of another origin', async () => {
+  it('is refused on a page whose origin is not allowed', async () => {
     const visitor = await visit();
     const { pool } = visitor.service.running.database;
     await pool.query(`UPDATE assistants SET allowed_origins = '{https://shop.example}' WHERE uuid = $1`, [
@@ -547,21 +547,21 @@ describe('a call that must not begin', () => {
     await visitor.hangUp();
   });
 
-  it('is refused without money', async () => {
+  it('is refused if the balance does not cover a minute', async () => {
     const visitor = await visit({ balance: '0.04' });
     const { status, json } = await visitor.call();
     assert.deepEqual([status, json['error']], [400, 'Insufficient balance. Please top up your account.']);
     assert.deepEqual(await visitor.money(), { balance: 0.04, ledger: 0.04 });
   });
 
-  it('is refused with an offer that is none', async () => {
+  it('is refused with an invalid SDP offer', async () => {
     const visitor = await visit();
     const { status, json } = await visitor.call({ sdp: 'nonsense' });
     assert.deepEqual([status, json['error']], [422, 'sdp cannot be answered: It is no SDP.']);
     assert.deepEqual(await visitor.calls(), []);
   });
 
-  it('is refused while all UDP ports are in use, with the words of a limit', async () => {
+  it('is refused with 429 while all UDP ports are in use', async () => {
     const visitor = await visit();
     visitor.voice.hasFreePort = false;
     const { status, json } = await visitor.call();
@@ -570,7 +570,7 @@ describe('a call that must not begin', () => {
   });
 
   for (const mode of ['pipeline', 'multimodal', 'dualplex'] as const) {
-    it(`is refused in a language that the service does not understand, in the mode ${mode}`, async () => {
+    it(`is refused with 503 in the mode ${mode} if the service does not understand the language`, async () => {
       const visitor = await visit({ limits: { languageId: 2, mode } });
       const { status, json } = await visitor.call();
       assert.equal(status, 503);
@@ -580,7 +580,7 @@ describe('a call that must not begin', () => {
     });
   }
 
-  it('is refused by a service without voice, which offers none in its public settings', async () => {
+  it('is refused by a service without voice, whose public settings offer no web calls', async () => {
     const service = await startService();
     const visitor = await visit({ service });
     const { status, json } = await visitor.call();
@@ -590,7 +590,7 @@ describe('a call that must not begin', () => {
     assert.equal((settings.json['data'] as { web_calls: boolean }).web_calls, false);
   });
 
-  it('is refused while a person answers', async () => {
+  it('is refused with 503 during a human handoff', async () => {
     const visitor = await visit();
     const { pool } = visitor.service.running.database;
     await pool.query('UPDATE conversations SET ai_enabled = false WHERE uuid = $1', [

@@ -129,7 +129,7 @@ describe('a call through Asterisk', () => {
     return texts.join(' ');
   };
 
-  it('lets the customer hear the greeting', async () => {
+  it('plays the greeting to the customer', async () => {
     handler.converse = async (line) => {
       handler.spoken = await say(line, greeting);
       await line.hangUp();
@@ -145,7 +145,7 @@ describe('a call through Asterisk', () => {
     assert.match(await understand(customer.heard()[0]), /Monday to Friday/i);
   });
 
-  it('understands what the customer asks', async () => {
+  it('transcribes the customer’s question', async () => {
     handler.converse = async (line) => {
       await say(line, 'How can I help you?');
       customer.speak(await question());
@@ -183,7 +183,7 @@ describe('a call through Asterisk', () => {
     assert.doesNotMatch(heard, /twelve|12/i);
   });
 
-  it('pauses at a sound of the customer that is no interruption, and then resumes', async () => {
+  it('pauses when the customer makes a sound, and resumes if it was no interruption', async () => {
     handler.converse = async (line) => {
       const saying = say(line, 'This is sentence number 1. ', 'This is sentence number 2. ', greeting);
       await waitFor('the second sentence', () => speech.spoken.some((text) => text.endsWith('number 2.')));
@@ -198,7 +198,7 @@ describe('a call through Asterisk', () => {
     assert.match(await understand(customer.heard()[0]), /Monday to Friday/i);
   });
 
-  it('lets the customer talk to a realtime model', async () => {
+  it('connects the customer to a realtime model', async () => {
     model.words.push('I would like to book a table.');
     handler.converse = async (line) => {
       const speaker = await line.openSpeaker?.({
@@ -305,7 +305,7 @@ describe('a call through Asterisk', () => {
     assert(!handler.reports.some(({ type }) => type === 'identified'));
   });
 
-  it('notices that the customer hangs up', async () => {
+  it('ends when the customer hangs up', async () => {
     handler.converse = async (line) => {
       const saying = say(
         line,
@@ -323,7 +323,7 @@ describe('a call through Asterisk', () => {
     assert.deepEqual(handler.disconnected, []);
   });
 
-  it('reports that the line is busy', async () => {
+  it('reports a busy line', async () => {
     await customer.stop();
     customer = await startPhone(phones.customer, ports.customer, false);
     await dial();
@@ -332,7 +332,7 @@ describe('a call through Asterisk', () => {
     assert.equal((await handler.report('unreached')).reason, 'busy');
   });
 
-  it('reports that nobody answers', async () => {
+  it('reports a call that nobody answers', async () => {
     await customer.stop();
     customer = await startPhone(phones.customer, ports.customer, false);
     await carrier.dial({ ...newPlan(), from: '', to: phones.customer, ringingTime: 2 });
@@ -401,7 +401,7 @@ describe('a call through Asterisk', () => {
     assert.match(await speech.transcribe(samples.subarray(-3 * rate), rate), /help you instead/i);
   });
 
-  it('answers a call to one of its numbers', async () => {
+  it('answers an inbound call', async () => {
     handler.admit = () => ({ type: 'accept', plan: newPlan() });
     handler.converse = async (line) => {
       await say(line, greeting);
@@ -416,7 +416,7 @@ describe('a call through Asterisk', () => {
     assert.match(await understand(customer.heard()[0]), /Monday to Friday/i);
   });
 
-  it('refuses a call before it is answered', async () => {
+  it('refuses an inbound call before it is answered', async () => {
     customer.dial('+15559990000', ports.sip);
     await waitFor('the refusal', () => customer.count('CALL_CLOSED') > 0);
     assert.equal(customer.count('CALL_ESTABLISHED'), 0);
@@ -433,7 +433,7 @@ describe('a call through Asterisk', () => {
     await carrier.hangUp(id);
   });
 
-  it('is ended by Asterisk after its longest duration', async () => {
+  it('is ended by Asterisk after its maximum duration', async () => {
     handler.converse = async (line) => {
       handler.events.push(await line.next(60, never));
     };

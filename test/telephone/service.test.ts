@@ -55,13 +55,13 @@ describe('the service with CARRIER=asterisk', () => {
     return service;
   };
 
-  it('calls a real phone, greets, answers what is said, and charges the started minute', async () => {
+  it('calls a SIP phone, greets, answers the customer, and charges the started minute', async () => {
     const speech = await startSpeechServer();
     opened.push(() => speech.close());
     await checkCall(await start({ SPEECH_BASE_URL: speech.baseUrl }), await startPhone());
   });
 
-  it('does so with offline speech, too', async () => {
+  it('makes the same call with offline speech', async () => {
     const voice = await createVoice({ media: {} }, pino({ level: 'silent' }));
     await checkCall(await start({}, { voice }), await startPhone());
   });

@@ -29,7 +29,7 @@ for (const engine of callEngines()) {
     const isSaidAfter = (before: readonly string[]) =>
       poll('the words', async () => (await said())[before.length]);
 
-    it('begins with one click, and the greeting is heard', async () => {
+    it('starts with one click, and plays the greeting', async () => {
       const start = Date.now();
       await visitor.call();
       await visitor.heard(start);
@@ -41,11 +41,11 @@ for (const engine of callEngines()) {
       call = only;
     });
 
-    it('understands a spoken question', async () => {
+    it('transcribes a spoken question', async () => {
       await ask(visitor, call, await record('Can you tell me your opening hours?'));
     });
 
-    it('answers aloud and in writing', async () => {
+    it('answers by voice and text', async () => {
       const answer = visitor.message(/^assistant: Our shop in Freiburg is open/);
       await visitor.until('speaking');
       await visitor.heard(Date.now());
@@ -73,7 +73,7 @@ for (const engine of callEngines()) {
       }
     });
 
-    it('hears nothing while the microphone is muted', async () => {
+    it('sends no audio while the microphone is muted', async () => {
       await visitor.part('call-mute-button').click();
       const { start, end } = await visitor.say(await record('Nobody may hear this.'));
       await poll('the end of the sentence', () => Date.now() > end + 500 || undefined);
@@ -86,7 +86,7 @@ for (const engine of callEngines()) {
       assert(call.loudness(again.start) > 0.005);
     });
 
-    it('answers a typed question aloud', async () => {
+    it('answers a typed question by voice', async () => {
       const start = Date.now();
       await visitor.write('Do you take gift cards?');
       await visitor.message(/^user: Do you take gift cards\?/);
@@ -103,14 +103,14 @@ for (const engine of callEngines()) {
       await poll('speech', () => call.sent(speechStarted, start)[0]);
     });
 
-    it('says so when the last microphone is disconnected', async () => {
+    it('shows a notice when the last microphone is disconnected', async () => {
       await visitor.page.evaluate(() => {
         window.visitorSound.unplug(true);
       });
       await visitor.part('call').getByText('No microphone was found').waitFor();
     });
 
-    it('goes on in writing after the visitor hangs up, with all that was said', async () => {
+    it('continues by text after the visitor hangs up, with the whole transcript', async () => {
       await visitor.part('call-end-button').click();
       await visitor.part('call').waitFor({ state: 'detached' });
       await visitor.write('Do you deliver to Austria?');
@@ -123,7 +123,7 @@ for (const engine of callEngines()) {
       assert.match(messages.join('\n'), /opening hours[^]*question[^]*gift cards[^]*deliver to Austria/i);
     });
 
-    it('leaves no error', () => {
+    it('causes no error in the page', () => {
       assert.deepEqual(visitor.errors, []);
     });
   });

@@ -12,7 +12,7 @@ import { openPage, reloadPage } from '../support/browser/open-page.ts';
 const question = await record('Can you tell me your opening hours?');
 
 for (const engine of callEngines()) {
-  describe(`the line of a call from ${engine.name}`, () => {
+  describe(`the connection of a call from ${engine.name}`, () => {
     let service: CallService;
     let browser: Browser;
     before(async () => {
@@ -28,7 +28,7 @@ for (const engine of callEngines()) {
     const visit = async (path = '/') =>
       VisitorPage.open(await browser.newContext(), `${service.running.url}${path}`);
 
-    it('violates nothing on a page with the strictest policy', async () => {
+    it('violates no rule of the strictest Content Security Policy', async () => {
       const visitor = await visit('/hostile-policy.html');
       await visitor.callAndListen();
       await ask(visitor, service.calls.at(-1), question);
@@ -39,7 +39,7 @@ for (const engine of callEngines()) {
       await visitor.page.context().close();
     });
 
-    it('is refused in a frame whose page does not allow the microphone, and the bar says why', async () => {
+    it('is refused in a frame without permission for the microphone, and the bar shows why', async () => {
       const { url } = service.running;
       const site = await startLoopbackServer((request, response) => {
         const isFrame = request.headers.host?.startsWith('localhost') === true;
@@ -65,7 +65,7 @@ for (const engine of callEngines()) {
       await site.close();
     });
 
-    it('is one for all tabs, and is over after a reload, which keeps the text', async () => {
+    it('is shown in all tabs, and ends at a reload, which keeps the transcript', async () => {
       const visitor = await visit();
       const other = await VisitorPage.open(visitor.page.context(), service.running.url);
       const before = service.calls.length;
@@ -89,7 +89,7 @@ for (const engine of callEngines()) {
       await visitor.page.context().close();
     });
 
-    it('is opened again after it was lost, and the call goes on; without a network, it gives up', async (context) => {
+    it('is restored after a loss, and ends the call if the network stays down', async (context) => {
       const visitor = await visit();
       await visitor.callAndListen();
       service.isCutOff = true;

@@ -131,7 +131,7 @@ for (const engine of findEngines()) {
   // Debian's WebKit is built without WebRTC.
   if (engine.name === 'webkit') continue;
   describe(`a call from ${engine.name}`, () => {
-    it('is heard and answered by Opus, with events, and ends with the page', async () => {
+    it('sends and receives audio and events, and ends when the page is closed', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'microphone-'));
       const microphone = join(folder, 'tone.wav');
       await writeFile(microphone, encodeWav(tone(440, 5, 48_000), 48_000));

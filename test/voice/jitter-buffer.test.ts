@@ -15,13 +15,13 @@ function passThrough(buffer: JitterBuffer, packets: readonly [sequenceNumber: nu
 }
 
 describe('the jitter buffer', () => {
-  it('passes packets in order at once, across the overflow of sequence numbers', () => {
+  it('returns packets in order immediately, across the overflow of sequence numbers', () => {
     const buffer = new JitterBuffer();
     assert.deepEqual(buffer.add(65_535, payload(255), 0).map(describeStep), [255]);
     assert.deepEqual(buffer.add(0, payload(0), 20).map(describeStep), [0]);
   });
 
-  it('puts packets into order, and drops duplicates', () => {
+  it('reorders packets, and drops duplicates', () => {
     const arrivals: [number, number][] = [1, 3, 3, 2, 2, 5, 4].map((number, index) => [number, index]);
     assert.deepEqual(passThrough(new JitterBuffer(), arrivals), [1, 2, 3, 4, 5]);
   });
@@ -39,7 +39,7 @@ describe('the jitter buffer', () => {
     assert.deepEqual(buffer.release(60).map(describeStep), ['lost before 3', 3]);
   });
 
-  it('waits longer after a packet came too late, at most 300 ms', () => {
+  it('waits longer after a packet arrived too late, at most 300 ms', () => {
     const buffer = new JitterBuffer();
     passThrough(buffer, [
       [1, 0],
@@ -64,7 +64,7 @@ describe('the jitter buffer', () => {
     assert.equal(buffer.release(6300).length, 2);
   });
 
-  it('starts again if the sequence numbers jump', () => {
+  it('restarts if the sequence numbers jump', () => {
     assert.deepEqual(
       passThrough(new JitterBuffer(), [
         [1, 0],

@@ -35,7 +35,7 @@ const secondsOf = (frequency: number, samples: Int16Array, rate: number) =>
 
 for (const codec of ['opus', 'PCMU', 'PCMA'] as const) {
   describe(`a web call with ${codec}`, () => {
-    it('plays sound whole, in order and without a break', async () => {
+    it('plays audio completely, in order and without gaps', async () => {
       await using call = await connectCall({ codec });
       const { peer, browser, marks } = call;
       const { rate } = browser.codec;
@@ -57,7 +57,7 @@ for (const codec of ['opus', 'PCMU', 'PCMA'] as const) {
       assert.deepEqual(new Set(steps), new Set([browser.codec.clockRate * 0.02]));
     });
 
-    it('hears the microphone whole, across the overflow of sequence numbers', async () => {
+    it('receives the microphone’s audio completely, across the overflow of sequence numbers', async () => {
       await using call = await connectCall({ codec });
       await sendSound(call, tone(700, 1, call.browser.codec.rate));
       await until(() => join(call.heard).length >= call.peer.rate);
@@ -70,7 +70,7 @@ for (const codec of ['opus', 'PCMU', 'PCMA'] as const) {
 }
 
 describe('a web call', () => {
-  it('is silent at once after a flush, whose marks never come, and goes on afterwards', async () => {
+  it('is silent after a flush, drops its marks, and plays later audio', async () => {
     await using call = await connectCall();
     const { peer, browser, marks } = call;
     peer.play(tone(500, 30, peer.rate));
@@ -88,7 +88,7 @@ describe('a web call', () => {
     assert.deepEqual(marks, ['next', 'end']);
   });
 
-  it('passes events in both directions, also those sent before the data channel is open', async () => {
+  it('delivers events in both directions, even if they are sent before the data channel opens', async () => {
     const media = await startMedia();
     const browser = await BrowserPeer.create();
     const answer = await media.answer(await browser.offer());
@@ -112,7 +112,7 @@ describe('a web call', () => {
     await media.close();
   });
 
-  it('hears a microphone whose packets come out of order', async () => {
+  it('reorders packets of the microphone', async () => {
     await using call = await connectCall();
     // Every fourth packet is 30 ms late.
     await sendSound(call, tone(700, 1, 48_000), (index) => (index % 4 === 1 ? 30 : 0));
@@ -121,7 +121,7 @@ describe('a web call', () => {
     assert.ok(Math.abs(seconds - 1) <= 0.06, `${seconds} s`);
   });
 
-  it('replaces 5 % lost packets', async () => {
+  it('conceals 5 % lost packets', async () => {
     await using call = await connectCall();
     await sendSound(call, tone(700, 1, 48_000), (index) => (index % 20 === 10 ? undefined : 0));
     await until(() => join(call.heard).length >= 16_000);
@@ -129,7 +129,7 @@ describe('a web call', () => {
     assert.ok(seconds >= 0.9, `${seconds} s`);
   });
 
-  it('loses nothing after the first second of 300 ms jitter', async () => {
+  it('loses no audio after the first second of 300 ms jitter', async () => {
     await using call = await connectCall();
     // Delays from 0 to 300 ms in a fixed, scattered order.
     await sendSound(call, tone(700, 3, 48_000), (index) => (index * 7919) % 300);
@@ -137,13 +137,13 @@ describe('a web call', () => {
     await until(() => secondsOf(700, join(call.heard), 16_000) >= 2);
   });
 
-  it('is closed by the browser', async () => {
+  it('closes when the browser closes it', async () => {
     await using call = await connectCall();
     await call.browser.close();
     await until(call.isClosed);
   });
 
-  it('delivers an event that is sent right before its end', async () => {
+  it('delivers an event that is sent immediately before it closes', async () => {
     await using call = await connectCall();
     call.peer.send({ type: 'call.ended' });
     call.peer.close();
@@ -151,7 +151,7 @@ describe('a web call', () => {
     assert.deepEqual(call.browser.events, [{ type: 'call.ended' }]);
   });
 
-  it('is closed by the service, and reports it once', async () => {
+  it('closes once when the service closes it, and plays nothing afterwards', async () => {
     await using call = await connectCall();
     call.peer.close();
     call.peer.close();
@@ -167,7 +167,7 @@ describe('a web call', () => {
 describe('the media server', () => {
   const portOf = (sdp: string) => Number(/ (\d+) typ host/.exec(sdp)?.[1]);
 
-  it('refuses an offer with a sentence, and releases everything', async () => {
+  it('refuses an offer without a data channel, and releases its port', async () => {
     const media = await startMedia({ udpPorts: [40_110, 40_111] });
     const browser = await BrowserPeer.create({ hasChannel: false });
     const answer = await media.answer(await browser.offer());
@@ -224,7 +224,7 @@ describe('the media server', () => {
     await media.close();
   });
 
-  it('names the public address first', async () => {
+  it('lists the public address first', async () => {
     const media = await startMedia({ publicAddress: '203.0.113.7' });
     const browser = await BrowserPeer.create();
     const answer = await media.answer(await browser.offer());
@@ -238,7 +238,7 @@ describe('the media server', () => {
     await media.close();
   });
 
-  it('names the public address although it may not list the addresses of the machine', async () => {
+  it('lists the public address if the network interfaces cannot be read', async () => {
     // As in a sandbox without AF_NETLINK.
     mock.method(os, 'networkInterfaces', () => {
       throw new Error('uv_interface_addresses returned Unknown system error 97');
@@ -296,7 +296,7 @@ describe('the media server', () => {
     await media.close();
   });
 
-  it('leaves no socket behind', async () => {
+  it('closes all sockets', async () => {
     const resources = () => process.getActiveResourcesInfo().filter((name) => /UDP/.test(name)).length;
     const before = resources();
     const media = await startMedia();

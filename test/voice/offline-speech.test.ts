@@ -21,7 +21,7 @@ const log = pino({ level: 'silent' });
 const english = { language: 'en', voice: undefined, speed: 1 };
 const sentence = 'I would like to book a table for two people on Friday evening.';
 
-describe('speech without a network', () => {
+describe('offline speech', () => {
   let parts: OfflineSpeechParts;
   let synthesizer: Synthesizer;
   let transcriber: Transcriber;
@@ -38,7 +38,7 @@ describe('speech without a network', () => {
     parts.close();
   });
 
-  it('understands a sentence that it spoke', async () => {
+  it('transcribes a sentence that it has spoken', async () => {
     const text = await transcriber.transcribe(spoken, rate, 'en', never);
     assert(wordErrors(sentence, text) <= 3, text);
   });
@@ -50,7 +50,7 @@ describe('speech without a network', () => {
     assert(slow.length > spoken.length * 1.5);
   });
 
-  it('speaks a long text in several parts', async () => {
+  it('speaks a long text in several chunks', async () => {
     const words = 'one two three four five six seven eight nine ten ';
     let count = 0;
     for await (const samples of synthesizer.speak(words.repeat(10), english, rate, never)) {
@@ -73,7 +73,7 @@ describe('speech without a network', () => {
     assert(turns > 20, String(turns));
   });
 
-  it('speaks without waiting for a transcription', async () => {
+  it('speaks while a transcription is in progress', async () => {
     const order: string[] = [];
     const long = Int16Array.from({ length: 5 * spoken.length }, (_, at) => spoken[at % spoken.length] ?? 0);
     const done = [
@@ -93,14 +93,14 @@ describe('speech without a network', () => {
     await assert.rejects(transcribing, { message: 'stopped' });
   });
 
-  it('names the languages that it does not understand', async () => {
+  it('lists the languages that it does not understand', async () => {
     assert.equal(transcriber.problem?.('en'), undefined);
     assert.match(transcriber.problem?.('de') ?? '', /only English/);
     await assert.rejects(transcriber.transcribe(spoken, rate, 'de', never), /only English/);
   });
 
   for (const lineRate of [8000, 16_000, 48_000]) {
-    it(`finds speech and no noise in sound at ${lineRate} Hz`, async () => {
+    it(`detects speech, but no noise, at ${lineRate} Hz`, async () => {
       const detector = parts.createDetector?.(lineRate);
       assert(detector);
       const sound = await record(synthesizer.speak(sentence, english, lineRate, never));
@@ -111,7 +111,7 @@ describe('speech without a network', () => {
     });
   }
 
-  it('divides a line by a detector into what the visitor says', () => {
+  it('divides the audio of a line into utterances', () => {
     const turns = new TurnDetector(rate, { pause: 0.5, shortest: 0.12 }, parts.createDetector?.(rate));
     assert.equal(turns.detect(noise(rate, 1000)), undefined);
     assert.equal(turns.detect(spoken.subarray(0, 2 * rate))?.type, 'speaking');
@@ -121,8 +121,8 @@ describe('speech without a network', () => {
   });
 });
 
-describe('the process of the models', () => {
-  it('comes back when it dies, and repeats its task', async () => {
+describe('the speech process', () => {
+  it('restarts when it dies, and repeats its task', async () => {
     const models = new SpeechProcess();
     const task = { type: 'flite', text: sentence, voice: undefined, speed: 1 } as const;
     let sounds = 0;
@@ -139,7 +139,7 @@ describe('the process of the models', () => {
     models.close();
   });
 
-  it('ends with a task that takes too long', async () => {
+  it('ends if a task takes too long', async () => {
     const models = new SpeechProcess({ taskMs: 1 });
     const task = { type: 'transcribe', samples: new Int16Array(rate), rate } as const;
     await assert.rejects(
@@ -160,7 +160,7 @@ describe('the process of the models', () => {
   });
 });
 
-describe('voices of the operator', () => {
+describe('VOICE_MODEL_DIR', () => {
   let folder: string;
 
   before(async () => {
@@ -168,7 +168,7 @@ describe('voices of the operator', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it('names a folder that cannot be read', async () => {
+  it('reports a folder that cannot be read', async () => {
     const { problems, close } = await createOfflineSpeech({ modelFolder: join(folder, 'none') }, log);
     assert.deepEqual(problems, [`VOICE_MODEL_DIR: the folder ${join(folder, 'none')} cannot be read.`]);
     close();
@@ -201,7 +201,7 @@ describe('voices of the operator', () => {
       { model: 'model.fp16.onnx', tokens: 'tokens.txt', dataDir: 'espeak-ng-data', voices: 'voices.bin' },
     ],
   ] as const) {
-    it(`are read from a folder of the kind ${kind}`, async () => {
+    it(`loads voices from a folder of the kind ${kind}`, async () => {
       const root = join(folder, kind);
       for (const file of files) {
         await mkdir(dirname(join(root, 'fr', file)), { recursive: true });
@@ -222,7 +222,7 @@ describe('voices of the operator', () => {
     });
   }
 
-  it('names what a voice lacks', async () => {
+  it('reports the missing files of a voice', async () => {
     await mkdir(join(folder, 'de'));
     await writeFile(join(folder, 'de', 'model.onnx'), '');
     const { problems, close } = await createOfflineSpeech({ modelFolder: folder }, log);

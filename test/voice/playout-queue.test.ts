@@ -5,7 +5,7 @@ import { PlayoutQueue } from '../../src/voice/media/playout-queue.ts';
 const sound = (...samples: number[]) => Int16Array.from(samples);
 
 describe('the playout queue', () => {
-  it('cuts sound into frames, and fills the last one with silence', () => {
+  it('splits audio into frames, and pads the last one with silence', () => {
     const queue = new PlayoutQueue(2, 100);
     queue.add(sound(1));
     queue.add(sound(2, 3));
@@ -14,7 +14,7 @@ describe('the playout queue', () => {
     assert.equal(queue.take().frame, undefined);
   });
 
-  it('reports a mark with the frame after the last one that holds its sound', () => {
+  it('reports a mark with the frame after the end of its audio', () => {
     const queue = new PlayoutQueue(2, 100);
     queue.mark('start');
     queue.add(sound(1, 2, 3));
@@ -25,7 +25,7 @@ describe('the playout queue', () => {
     assert.deepEqual(marks, [['start'], [], ['middle'], ['end'], []]);
   });
 
-  it('forgets sound and marks', () => {
+  it('discards audio and marks when it is cleared', () => {
     const queue = new PlayoutQueue(2, 100);
     queue.add(sound(1));
     queue.mark('passed');
@@ -36,7 +36,7 @@ describe('the playout queue', () => {
     assert.deepEqual(queue.take(), { marks: [], frame: undefined });
   });
 
-  it('pauses with its marks, and repeats the last 0.2 seconds when it goes on', () => {
+  it('pauses with its marks, and repeats the last 0.2 seconds when it resumes', () => {
     const queue = new PlayoutQueue(1, 100);
     for (let sample = 1; sample <= 20; sample++) queue.add(sound(sample));
     queue.mark('end');
@@ -52,7 +52,7 @@ describe('the playout queue', () => {
     assert.deepEqual(rest.at(-1)?.marks, ['end']);
   });
 
-  it('repeats nothing from before a silence', () => {
+  it('repeats no audio from before a silence', () => {
     const queue = new PlayoutQueue(1, 100);
     queue.add(sound(1));
     queue.take();
@@ -67,7 +67,7 @@ describe('the playout queue', () => {
     );
   });
 
-  it('refuses more sound than it may hold', () => {
+  it('refuses audio beyond its limit', () => {
     const queue = new PlayoutQueue(2, 3);
     assert.equal(queue.add(sound(1, 2)), true);
     assert.equal(queue.add(sound(3, 4)), false);

@@ -10,7 +10,7 @@ import { callTo, waitFor, waitForCall } from '../../support/records/simulated-nu
 
 const env = { ...(await newDatabase()), WORKERS: 'on', CARRIER_SECONDS: '0.01' };
 
-test('finishes running calls on a stop, hangs up after SHUTDOWN_SECONDS, and leaves waiting calls to the next process', async () => {
+test('completes active calls at shutdown, ends them after SHUTDOWN_SECONDS, and leaves queued calls to the next process', async () => {
   const withoutWorkers = await startService({ ...env, WORKERS: 'off' });
   const first = await Owner.create(withoutWorkers, '1');
   const assistant = await first.create('assistant', assistantBody());
@@ -89,7 +89,7 @@ class StoppingCarrier extends SimulatedCarrier {
   }
 }
 
-test('holds calls that are being dialed or come in when a stop begins', async () => {
+test('completes calls that are being dialed or received when a shutdown begins', async () => {
   const other = { ...(await newDatabase()), CARRIER_SECONDS: '0.01' };
   const before = await startService({ ...other, WORKERS: 'on' });
   const owner = await Owner.create(before, '5');

@@ -77,7 +77,7 @@ async function check(settings: Record<string, string | undefined> = {}, ...optio
   return { code, output, steps };
 }
 
-test('it finds that everything works, also with a call to a phone', async () => {
+test('reports that everything works, including a test call', async () => {
   const checking = check({}, '--call', '+4915112345678');
   const call = await twilio.call('+4915112345678');
   await call.ring();
@@ -98,7 +98,7 @@ test('it finds that everything works, also with a call to a phone', async () => 
   assert.deepEqual([call.problems, relay.problems], [[], []]);
 });
 
-test('it reports a test call that nobody answers', async () => {
+test('reports a test call that nobody answers', async () => {
   const checking = check({}, '--call', '+4915112345679');
   const call = await twilio.call('+4915112345679');
   await call.end('busy');
@@ -134,7 +134,7 @@ for (const [problem, settings, step, remedy] of [
     /other values of TWILIO_AUTH_TOKEN/,
   ],
 ] as const) {
-  test(`it says what to do about ${problem}`, async () => {
+  test(`explains how to fix ${problem}`, async () => {
     const { code, output, steps } = await check(settings);
     assert.equal(code, 1);
     assert.ok(steps.includes(step), output);
@@ -142,12 +142,12 @@ for (const [problem, settings, step, remedy] of [
   });
 }
 
-test('it says that calls are simulated', async () => {
+test('reports that calls are simulated', async () => {
   const { code, output } = await check({ CARRIER: 'simulated' });
   assert.deepEqual([code, /Set CARRIER=twilio/.test(output)], [1, true]);
 });
 
-test('it refuses an invalid number to call', async () => {
+test('rejects an invalid number for the test call', async () => {
   const { code, output } = await check({}, '--call', '110');
   assert.deepEqual([code, /is not a phone number/.test(output)], [2, true]);
 });
