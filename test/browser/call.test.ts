@@ -123,7 +123,7 @@ let microphone: FakeMicrophone;
     service.send(`${transcription}.completed`, { item_id: 'u1', transcript: 'Do you deliver?' });
     await until(() => chat.messages.at(-1) === 'user: Do you deliver?', 'the words');
     store(undefined);
-    // A sign of life of the widget, later than the end that is stored now.
+    // Once the widget has handled this click, it has handled the stored end, too.
     await click(chat.part('call-mute-button'));
     await until(() => label(chat) === 'Microphone is off', 'the state');
     expect(chat.messages.at(-1)).to.equal('user: Do you deliver?');
@@ -729,7 +729,7 @@ describe('a call in another tab', () => {
     tabs.close();
     const isLoaded = ({ name }: PerformanceEntry): boolean => /\/chunks\/call/.test(name);
     await until(() => page.performance.getEntriesByType('resource').some(isLoaded), 'the part of the chat');
-    // Long after it has run.
+    // A whole answer takes longer than the module takes to run.
     await chat.ask('Hello');
     await chat.answered(2);
     expect(chat.findAll('[part="call"]').length, 'bars').to.equal(0);
@@ -766,7 +766,7 @@ async function calling(): Promise<Chat> {
 
 const state = (chat: Chat): string | undefined => chat.find('[part="call"]')?.dataset['state'];
 
-/** The state in words, or the reason why the call is over. */
+/** The visible state, or the reason why the call has ended. */
 const label = (chat: Chat): string =>
   (chat.find('.call-state b') ?? chat.find('.call-state'))?.innerText.trim() ?? '';
 

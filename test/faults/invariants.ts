@@ -117,7 +117,7 @@ async function checkMessages({ pool }: Cluster, { chats }: Accepted) {
   };
 }
 
-/** Webhooks whose signature was right. Later it would be too old: it holds for five minutes. */
+/** Webhooks with a valid signature. It is verified on receipt, since it expires after five minutes. */
 const verified = new WeakSet<object>();
 
 async function checkWebhooks({ pool, receiver, owners }: Cluster) {

@@ -16,7 +16,7 @@ import { ClusterNode } from './cluster.ts';
 
 /*
  * Calls of campaigns with the stand-in for Twilio and three processes on one PostgreSQL server, while processes are
- * killed and the database is restarted.
+ * killed and the database is restarted. The tests are steps that build on each other.
  */
 const campaigns = 50;
 /** The most that a campaign may have. */
@@ -86,7 +86,7 @@ const callOf = (index: number): StandInCall => calls.get(index) ?? assert.fail(`
 const all = Array.from({ length: total }, (_, index) => index);
 const answered = all.filter(isAnswered);
 
-/** Runs a step for each call, as many at once as the carrier would. */
+/** Runs a step for each call, 25 at once. */
 async function forEach(indices: readonly number[], step: (index: number) => Promise<unknown>): Promise<void> {
   const waiting = [...indices];
   const work = async () => {

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AriStandIn } from '../support/asterisk/ari-stand-in.ts';
 import { CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
 import { until } from '../support/until.ts';
 
 let at: CarrierAtAsterisk;
 let ari: AriStandIn;
-/** Those that were asked for, and resolved. */
-let settled: boolean;
+/** Whether `carrier.settled()` has resolved. */
+let isSettled: boolean;
 
 beforeEach(async () => {
   at = await CarrierAtAsterisk.start();
   ari = at.ari;
-  settled = false;
+  isSettled = false;
 });
 afterEach(async () => {
   ari.hangsUp = true;
@@ -21,7 +22,7 @@ afterEach(async () => {
 
 const settle = () => {
   void at.carrier.settled().then(() => {
-    settled = true;
+    isSettled = true;
   });
 };
 
@@ -35,9 +36,9 @@ describe('a shutdown', () => {
       channel: { id: channelId, state: 'Ringing', caller: { number: '' }, dialplan: { exten: '' } },
     });
     await until(() => types().includes('ringing'));
-    assert.equal(settled, false);
+    assert.equal(isSettled, false);
     ari.send(app, 'ChannelDestroyed', channelId, { cause: 17 });
-    await until(() => settled);
+    await until(() => isSettled);
     assert.deepEqual(types(), ['ringing', 'unreached']);
   });
 
@@ -50,8 +51,10 @@ describe('a shutdown', () => {
     at.finish();
     await ari.received('POST', /^\/channels$/, 2);
     settle();
+    await nextTurn();
+    assert.equal(isSettled, false);
     ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
-    await until(() => settled);
+    await until(() => isSettled);
     assert.deepEqual(types(), ['ended']);
   });
 

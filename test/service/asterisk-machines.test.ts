@@ -16,27 +16,27 @@ describe('a call through Asterisk', () => {
   });
   afterEach(() => at.close());
 
-  /** The listening channel of an answered call, in the dialplan. */
-  const listening = async () => {
+  /** Answers a call, and moves its snoop channel to the dialplan. */
+  const startDetection = async () => {
     const { app, channelId } = await at.answer();
     const { path, query } = await ari.received('POST', snoop);
     assert.deepEqual([path.split('/')[2], query], [channelId, { app, spy: 'in' }]);
-    const listener = snoop.exec(path)?.[1] ?? '';
-    ari.send(app, 'StasisStart', listener);
+    const snoopId = snoop.exec(path)?.[1] ?? '';
+    ari.send(app, 'StasisStart', snoopId);
     await ari.received('POST', /\/continue$/);
-    return { app, listener };
+    return { app, snoopId };
   };
 
   it('detects machines on a snoop channel in the dialplan, during the conversation', async () => {
-    const { app, listener } = await listening();
-    const requests = ari.requests.filter(({ path }) => path.startsWith(`/channels/${listener}`));
+    const { app, snoopId } = await startDetection();
+    const requests = ari.requests.filter(({ path }) => path.startsWith(`/channels/${snoopId}`));
     assert.deepEqual(requests, [
       {
-        ...{ method: 'POST', path: `/channels/${listener}/variable` },
+        ...{ method: 'POST', path: `/channels/${snoopId}/variable` },
         query: { variable: 'VOICE_ASSISTANT', value: app },
       },
       {
-        ...{ method: 'POST', path: `/channels/${listener}/continue` },
+        ...{ method: 'POST', path: `/channels/${snoopId}/continue` },
         query: { context: 'voice-assistant-machine', extension: 's', priority: '1' },
       },
     ]);
@@ -53,9 +53,9 @@ describe('a call through Asterisk', () => {
     [['HANGUP', ''], undefined],
   ] as const) {
     it(`reports ${by ?? 'nothing'} if the dialplan returns ${args.join(' ')}`, async () => {
-      const { app, listener } = await listening();
-      ari.send(app, 'StasisStart', listener, { args: ['identified', ...args] });
-      await ari.received('DELETE', new RegExp(`^/channels/${listener}$`));
+      const { app, snoopId } = await startDetection();
+      ari.send(app, 'StasisStart', snoopId, { args: ['identified', ...args] });
+      await ari.received('DELETE', new RegExp(`^/channels/${snoopId}$`));
       const found = at.reports.flatMap((report) => (report.type === 'identified' ? [report.by] : []));
       assert.deepEqual(found, by === undefined ? [] : [by]);
     });

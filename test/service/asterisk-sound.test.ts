@@ -12,13 +12,13 @@ import { until } from '../support/until.ts';
 const rate = 16_000;
 const never = new AbortController().signal;
 
-/** Plays at once what the service sends, and notes it. */
+/** Plays the service's audio immediately, and records its commands. */
 class Sound {
   readonly commands: string[] = [];
   seconds = 0;
   readonly #socket: WebSocket;
 
-  /** @param marks how many are reported as played. */
+  /** @param marks number of marks that are reported as played */
   constructor(socket: WebSocket, marks = Infinity) {
     this.#socket = socket;
     let left = marks;
@@ -33,7 +33,7 @@ class Sound {
     });
   }
 
-  /** The customer is as loud as this. */
+  /** Sends a tone of the customer. */
   receive(seconds: number, amplitude: number): void {
     for (let at = 0; at < seconds; at += 0.02) {
       const frame = Int16Array.from({ length: rate * 0.02 }, (_, index) => amplitude * Math.sin(index / 6));
@@ -97,7 +97,7 @@ describe('the audio of a call through Asterisk', () => {
     opened.push(at);
     await at.answer();
     const socket = await at.ari.sound;
-    // The first sentence has begun, and does not end.
+    // The first sentence starts, and its end is never reported.
     const sound = new Sound(socket, 1);
     await until(() => at.lines.length === 1);
     const [line] = at.lines;

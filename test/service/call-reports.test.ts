@@ -16,7 +16,7 @@ model.behave({});
 const statusOf = async (id: number) => (await owner.get(`calls/${id}`)).json['status'];
 const dialedCount = (id: number) => carrier.calls.filter(({ plan }) => plan.callId === id).length;
 
-/** The carrier's answer to the next call is an error. */
+/** Lets the next request to dial fail. */
 const refuseNext = (error: Error) => {
   carrier.answer = () => {
     carrier.answer = ({ id }) => Promise.resolve(id);
@@ -206,7 +206,7 @@ describe('a call that the carrier refuses', () => {
 });
 
 describe('a call whose end the carrier does not report', () => {
-  /** Reads when the call is given up, in seconds from now, once the carrier has accepted it. */
+  /** Returns the seconds until the call times out, once the carrier has accepted it. */
   const secondsLeft = (id: number) =>
     waitFor('the id of the call', async () => {
       const { rows } = await pool.query<{ seconds: number }>(
@@ -217,7 +217,7 @@ describe('a call whose end the carrier does not report', () => {
       return rows[0]?.seconds;
     });
 
-  const giveUp = async (id: number) => {
+  const timeOut = async (id: number) => {
     await secondsLeft(id);
     await pool.query(`UPDATE calls SET lease_until = now() - interval '1 second' WHERE id = $1`, [id]);
     assert.equal((await ended(id))['status'], 'failed');
@@ -230,7 +230,7 @@ describe('a call whose end the carrier does not report', () => {
 
   it('fails after its time-out, and is ended at the carrier', async () => {
     const call = await place({ ringing_time: 20 });
-    await giveUp(call.plan.callId);
+    await timeOut(call.plan.callId);
     await isEnded(call);
   });
 
@@ -253,7 +253,7 @@ describe('a call whose end the carrier does not report', () => {
 
   it('is ended again at the carrier if it is dialed after its time-out', async () => {
     const call = await place();
-    await giveUp(call.plan.callId);
+    await timeOut(call.plan.callId);
     await isEnded(call);
     await call.report({ type: 'initiated' });
     await isEnded(call, 2);

@@ -166,7 +166,7 @@ describe('the assistant', () => {
       for (const [said, filler] of [
         ['When do you open?', 'Let me see.'],
         ['That does not work, it is broken.', 'I see.'],
-        // There is none for agreement.
+        // There are no positive fillers, so a neutral one is used.
         ['Great, thanks.', 'Just a second.'],
         ['My number is 12.', 'One moment.'],
       ] as const) {

@@ -19,10 +19,10 @@ async function connectAndLeave(fields: Record<string, unknown> = {}) {
   return { ...started, next: await started.left };
 }
 
-/** The minutes that were charged for a call, and the sum. */
-async function charges(id: number) {
-  const { rows } = await pool.query<{ minute: number; amount: string }>(
-    'SELECT call_minute AS minute, amount FROM ledger_entries WHERE call_id = $1 ORDER BY call_minute',
+/** The charged minutes of a call. */
+async function chargedMinutes(id: number) {
+  const { rows } = await pool.query<{ minute: number }>(
+    'SELECT call_minute AS minute FROM ledger_entries WHERE call_id = $1 ORDER BY call_minute',
     [id],
   );
   return rows.map(({ minute }) => minute);
@@ -69,7 +69,7 @@ describe('a transferred call', () => {
     await second.call.disconnect('transferred');
     for (const { id } of [first, second]) {
       const record = await ended(id);
-      assert.deepEqual(await charges(id), [1, 2, 3]);
+      assert.deepEqual(await chargedMinutes(id), [1, 2, 3]);
       assert.deepEqual(
         [record['status'], record['duration'], record['total_cost'], record['carrier_cost']],
         ['completed', 130, 0.3, 0.15],
@@ -124,7 +124,7 @@ describe('a transferred call', () => {
       (await lines(id)).map(({ content }) => content),
       ['Hello!', 'A person, please.', 'One moment.', 'Nobody answered.'],
     );
-    assert.deepEqual([record['total_cost'], await charges(id)], [0.1, [1]]);
+    assert.deepEqual([record['total_cost'], await chargedMinutes(id)], [0.1, [1]]);
   });
 
   it('is still transferred, but only once, if the connection is lost before the transfer', async () => {
@@ -302,7 +302,7 @@ describe('a call whose connection is lost', () => {
     again.line.hangsUp();
     await again.over;
     const record = await ended(id);
-    assert.deepEqual(await charges(id), [1, 2, 3]);
+    assert.deepEqual(await chargedMinutes(id), [1, 2, 3]);
     assert.equal(record['total_cost'], 0.3);
     assert.ok(
       Number(record['duration']) >= 130 && Number(record['duration']) < 180,

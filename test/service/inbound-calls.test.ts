@@ -18,7 +18,7 @@ import { startServiceProcess } from '../support/service/service-process.ts';
 import { startLoopbackServer } from '../support/servers/loopback-server.ts';
 import { atEnd, newDatabase, readMoney, startService } from '../support/service/service.ts';
 
-/** The customer's own system: knows the caller by their number. `/hooks/slow` does not answer. */
+/** The owner's webhook, which returns variables. `/hooks/slow` does not respond. */
 const hooks = await startLoopbackServer(({ path }) =>
   path.endsWith('/slow') ? undefined : { variables: { name: 'Ada' } },
 );
@@ -27,7 +27,7 @@ const env = await newDatabase();
 const settings = { CARRIER_SECONDS: '0', WORKERS: 'on', ALLOW_PRIVATE_ADDRESSES: hooks.address };
 const service = await startService({ ...env, ...settings, JOB_POLL_SECONDS: '0.5' });
 
-/** Customers whose digits decide how they behave (see number-traits.ts). */
+/** Callers whose digits determine their behavior (see number-traits.ts). */
 const customers = {
   asks: '+4989100100000',
   withQuestions: '+4989100100200',
@@ -219,10 +219,10 @@ describe('an inbound call', () => {
     assert.deepEqual([code, text], [1, "The line is busy: The owner's balance does not cover a minute."]);
     const [call] = await callsOf(owner, '?status=busy');
     assert.deepEqual([call?.['type'], call?.['end_reason'], call?.['total_cost']], ['inbound', 'balance', 0]);
-    const told = () => hooks.requests.filter(({ path }) => path === '/hooks/busy');
-    await until(() => told().length > 0);
+    const received = () => hooks.requests.filter(({ path }) => path === '/hooks/busy');
+    await until(() => received().length > 0);
     assert.deepEqual(
-      told().map(({ body }) => (JSON.parse(body) as Record<string, unknown>)['status']),
+      received().map(({ body }) => (JSON.parse(body) as Record<string, unknown>)['status']),
       ['busy'],
     );
   });

@@ -251,9 +251,13 @@ describe('a call with a realtime model', () => {
     call.peer.holdMarksFrom = 1;
     const saying = call.line.say(text('one two three'), 60, never);
     await call.peer.held.promise;
-    call.peer.receive(voice(1));
+    call.peer.receive(voice(3));
+    call.peer.receive(silence(1));
     call.peer.releaseMarks();
     assert.equal((await saying).cutOffBy, undefined);
+    say(call, 'Now you hear me.');
+    assert.equal(await hear(call), 'Now you hear me.');
+    assert(call.endpoint.audioSeconds < 3, String(call.endpoint.audioSeconds));
   });
 
   it('answers the last of two utterances', async () => {

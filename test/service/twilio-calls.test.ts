@@ -68,8 +68,8 @@ const ended = (id: number, from = owner) =>
     },
   );
 
-/** Checks that neither side has broken the protocol. */
-function assertFaultless(call: StandInCall): void {
+/** Asserts that neither side has violated the protocol. */
+function assertNoViolations(call: StandInCall): void {
   assert.deepEqual([call.problems, call.relays.flatMap(({ problems }) => problems)], [[], []]);
 }
 
@@ -103,7 +103,7 @@ describe('a call with Twilio', () => {
     assert.equal(record['total_cost'], 0.1);
     const { balance, ledger } = await readMoney(service, owner.id);
     assert.equal(ledger, balance);
-    assertFaultless(call);
+    assertNoViolations(call);
   });
 
   test('stores the part of an answer that was heard before an interruption', async () => {
@@ -129,7 +129,7 @@ describe('a call with Twilio', () => {
       String(transcript),
       /AI: We have a garden,\nCustomer: What does it cost\?\nAI: Forty euros\./,
     );
-    assertFaultless(call);
+    assertNoViolations(call);
   });
 
   test('is completed and charged if its connection is lost after Twilio has reported its end', async () => {
@@ -145,7 +145,7 @@ describe('a call with Twilio', () => {
     await call.vanish();
     const record = await ended(id);
     assert.deepEqual([record['status'], record['duration'], record['total_cost']], ['completed', 42, 0.1]);
-    assertFaultless(call);
+    assertNoViolations(call);
   });
 
   test('passes pressed keys to the assistant, and hangs up after its last words', async () => {
@@ -161,7 +161,7 @@ describe('a call with Twilio', () => {
     const record = await ended(id);
     assert.equal(record['status'], 'ended_by_assistant');
     assert.match(String(record['transcript']), /Customer: \[pressed 1#\]\nAI: Thank you, goodbye!/);
-    assertFaultless(call);
+    assertNoViolations(call);
   });
 
   test('leaves a voicemail message if a machine is detected during the call', async () => {
@@ -185,7 +185,7 @@ describe('a call with Twilio', () => {
       await call.end(status);
       const record = await ended(id);
       assert.deepEqual([record['status'], record['total_cost']], [expected, 0]);
-      // A report that comes late changes nothing.
+      // A late report changes nothing.
       await call.report('ringing');
       assert.equal((await read(id))['status'], expected);
     });
@@ -246,7 +246,7 @@ describe('a call with Twilio', () => {
         assert.match(String(transcript), /AI: I will connect you\.\nAI: Nobody is there/);
         assert.equal(cost, 0.1);
       }
-      assertFaultless(call);
+      assertNoViolations(call);
     });
   }
 
@@ -307,7 +307,10 @@ describe('a call with Twilio', () => {
     );
   });
 
-  test('logs no credentials of the carrier', () => {
+  test('logs no credentials of the carrier', async () => {
+    const { id, call } = await answered();
+    await call.hangUp();
+    await ended(id);
     assert.ok(logged.length > 0);
     for (const line of logged) assert.doesNotMatch(line, new RegExp(credentials.authToken));
   });

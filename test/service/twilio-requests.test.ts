@@ -16,7 +16,7 @@ const last = () => {
   return call;
 };
 
-/** Anything that belongs to the carrier or its account. */
+/** Texts that an error must not contain. */
 const secrets = [credentials.authToken, credentials.accountSid, 'twilio.com', '127.0.0.1'];
 
 describe('an outbound call', () => {

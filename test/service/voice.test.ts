@@ -495,7 +495,7 @@ function createLine({
   const events: string[] = [];
   const spoken: string[] = [];
   const languages: (string | undefined)[] = [];
-  /** Seconds of each speech that was transcribed before it was over. */
+  /** Seconds of each utterance that was transcribed before its end. */
   const provisional: number[] = [];
   /** Seconds of each speech that was transcribed as all that the customer says, and how the line waits for it. */
   const transcribed: { seconds: number; signal: AbortSignal }[] = [];

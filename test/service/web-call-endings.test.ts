@@ -71,7 +71,7 @@ describe('the end of a web call', () => {
   it('sends one webhook with transcript, duration and recording', async () => {
     const visitor = await visitOwner({ record: true });
     await talk(visitor, 'What are your opening hours?');
-    // The end of an ended call changes nothing.
+    // Ending it again changes nothing.
     assert.equal((await visitor.hangUp()).status, 200);
     const [request] = await receiver.received(visitor.url, 1);
     await handled(visitor);

@@ -76,13 +76,13 @@ describe('the limits of web calls', () => {
     const visitor = await visit({
       env: { VOICE_CALLS_PER_ASSISTANT: '3', VOICE_OWNER_MINUTES_PER_DAY: '1' },
     });
-    const strangers = [];
-    for (let index = 0; index < 3; index++) strangers.push(await another(visitor, 'test'));
-    const answers = await Promise.all(strangers.map(({ call }) => call()));
+    const testers = [];
+    for (let index = 0; index < 3; index++) testers.push(await another(visitor, 'test'));
+    const answers = await Promise.all(testers.map(({ call }) => call()));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 429]);
     await until(() => visitor.voice.browsers.flatMap((browser) => browser.find('response.done')).length >= 2);
     assert.equal((await visitor.call()).status, 201);
-    for (const { hangUp } of [visitor, ...strangers]) await hangUp();
+    for (const { hangUp } of [visitor, ...testers]) await hangUp();
   });
 
   it('count utterances as messages of the day, and end the call at the limit', async () => {

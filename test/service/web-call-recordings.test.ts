@@ -35,7 +35,7 @@ async function load(visitor: Visitor, range?: string) {
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** Returns when each side of the recording is heard. */
+/** Returns the times at which each channel of the recording has sound. */
 async function listen(visitor: Visitor) {
   const { left, right, rate } = readStereoWav((await load(visitor)).bytes);
   return {
@@ -58,8 +58,8 @@ const isAbout = (actual: number | undefined, expected: number) => {
   assert(actual !== undefined && Math.abs(actual - expected) < 0.1, `${actual} s instead of ${expected} s`);
 };
 
-/** Pretends that the call was answered earlier. */
-const shift = async ({ service, assistant }: Visitor, seconds: number) => {
+/** Moves the start of the call to the past. */
+const moveStart = async ({ service, assistant }: Visitor, seconds: number) => {
   await service.running.database.pool.query(
     `UPDATE calls SET answered_at = answered_at - $2 * interval '1 second' WHERE user_id = $1`,
     [assistant.userId, seconds],
@@ -81,7 +81,7 @@ describe('the recording of a web call', () => {
     assert.equal(heard.visitor.length, 1);
     isAbout(heard.visitor[0]?.[0], 0.5);
     isAbout(heard.visitor[0]?.[1], 1.1);
-    // After the pause, the answer.
+    // The answer follows the pause.
     assert(heard.assistant.length >= 2);
     isAbout(heard.assistant[1]?.[0], 3.1);
     isAbout(heard.seconds, heard.assistant.at(-1)?.[1] ?? 0);
@@ -98,7 +98,7 @@ describe('the recording of a web call', () => {
     browser.holdMarksFrom = 2;
     connection.resolve(true);
     await browser.held.promise;
-    // All three sentences were made, and the third waits to be played.
+    // All three sentences were synthesized, and the third is not played yet.
     await until(() => visitor.voice.speech.spoken.length === 3);
     browser.interruptWith('Stop');
     await browser.waitFor('output_audio_buffer.cleared');
@@ -159,7 +159,7 @@ describe('the recording of a web call', () => {
     const first = visitor.voice.browser;
     await said(first, 1);
     first.lose();
-    await shift(visitor, 30);
+    await moveStart(visitor, 30);
     // Another connection may have another rate.
     visitor.voice.rate = 16_000;
     const again = await visitor.call({ call: json['call'] });
@@ -193,7 +193,7 @@ describe('the recording of a web call', () => {
       const { json } = await visitor.call();
       await said(visitor.voice.browser, 1);
       visitor.voice.browser.lose();
-      await shift(visitor, 30);
+      await moveStart(visitor, 30);
       const again = await other.post(`${visitor.path}/voice`, { sdp: 'v=0 offer', call: json['call'] });
       assert.equal(again.status, 201);
       await said(voice.browser, 1);
@@ -222,7 +222,7 @@ describe('the recording of a web call', () => {
     await call(visitor);
     await visitor.service.running.close();
     const next = { ...visitor, service: await startService(env) };
-    // On PostgreSQL, another process may continue the call, so that the visitor ends it.
+    // On PostgreSQL, another process may continue the call, so the visitor ends it.
     await next.service.request('DELETE', `${visitor.path}/voice`);
     assert.deepEqual((await listen(next)).assistant, [[0, 0.5]]);
   });

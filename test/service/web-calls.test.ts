@@ -95,7 +95,7 @@ describe('a web call', () => {
     assert.equal(written.status, 200);
     const roles = (await visitor.history()).map((line) => line.split(':')[0]);
     assert.deepEqual(roles, ['assistant', 'user', 'assistant', 'user', 'assistant', 'user', 'assistant']);
-    // The assistant has answered.
+    // Completed, since the assistant has answered.
     assert.equal((await visitor.calls())[0]?.['status'], 'completed');
     // Two messages and one minute.
     assert.deepEqual(await visitor.money(), { balance: 0.93, ledger: 0.93 });
@@ -250,7 +250,7 @@ describe('a web call in progress', () => {
     await said(browser, 1);
     await visitor.service.request('DELETE', visitor.path);
     assert.deepEqual(await browser.waitFor('call.ended'), [{ type: 'call.ended', reason: 'stopped' }]);
-    // What was said is deleted, what was paid is not.
+    // The transcript is deleted, but the charge remains.
     assert.deepEqual(await visitor.calls(), []);
     assert.deepEqual(await visitor.money(), { balance: 0.95, ledger: 0.95 });
   });
@@ -275,7 +275,7 @@ describe('a web call in progress', () => {
     await visitor.call();
     const { browser } = visitor.voice;
     await said(browser, 1);
-    // A minute ago.
+    // Moves the answer to more than a minute ago.
     await pool.query(
       `UPDATE calls SET answered_at = answered_at - interval '61 seconds' WHERE user_id = $1`,
       [visitor.assistant.userId],
@@ -596,6 +596,8 @@ describe('a web call that cannot start', () => {
     await pool.query('UPDATE conversations SET ai_enabled = false WHERE uuid = $1', [
       visitor.path.split('/').at(-1),
     ]);
-    assert.equal((await visitor.call()).status, 503);
+    const { status, json } = await visitor.call();
+    assert.equal(status, 503);
+    assert.equal(json['error'], 'Voice is not available: a person answers in this conversation.');
   });
 });

@@ -33,7 +33,7 @@ import { record } from '../support/voice/recording.ts';
  */
 const cacheFolder = process.env['TELEPHONE_CACHE'] ?? '/var/tmp/voice-assistant-chat-telephone';
 const never = new AbortController().signal;
-/** A sentence that is understood also over a telephone line. */
+/** A sentence that can be transcribed over a telephone line, too. */
 const greeting = 'We are open from Monday to Friday.';
 
 describe('a call through Asterisk', () => {
@@ -248,7 +248,7 @@ describe('a call through Asterisk', () => {
     await dial({ speech: { ...speech, ambientSound: { name: 'cafe', volume: 1 } } });
     await handler.end();
     assert.deepEqual(handler.events, [undefined]);
-    // The model for speech understands less with noise.
+    // The transcription misses words with noise.
     assert.match(await understand(customer.heard()[0]), /Friday/i);
     const { samples, rate } = await readWav(customer.heard()[0] ?? Buffer.alloc(0));
     // The three seconds before the last one, after the assistant has spoken.
@@ -389,7 +389,7 @@ describe('a call through Asterisk', () => {
       cause === 'left' ? transferTo(phones.colleague, 2) : { type: 'connect', plan };
     handler.converse = async (line, count) => {
       if (count === 1) return line.leave();
-      // Divides the ringing before from what the assistant says.
+      // Separates the ringing from the assistant's words in the recording.
       await pause(1500);
       await say(line, 'The number did not answer. Can I help you instead?');
       await line.hangUp();
@@ -443,7 +443,7 @@ describe('a call through Asterisk', () => {
   });
 });
 
-/** Runs what a test makes of a call. */
+/** Handles calls as a test specifies. */
 class Handler implements CallHandler {
   readonly reports: CallReport[] = [];
   readonly disconnected: string[] = [];

@@ -24,7 +24,7 @@ for (const engine of callEngines()) {
     });
     after(() => browser.close());
 
-    /** What the visitor has said, without what is provisional: what they say next would belong to it. */
+    /** The visitor's words without provisional ones, which may still change. */
     const said = async () => (await visitor.messages()).filter((text) => /^user: .*[^…]$/.test(text));
     const isSaidAfter = (before: readonly string[]) =>
       poll('the words', async () => (await said())[before.length]);

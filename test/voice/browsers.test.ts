@@ -14,17 +14,15 @@ import { startMedia } from '../support/voice/media-call.ts';
 import { tone } from '../support/voice/tone.ts';
 import { openPage } from '../support/browser/open-page.ts';
 
-/** What a page measured. */
+/** Measurements of a page. */
 interface Measured {
   events: unknown[];
   codec: string;
-  /** How loud the received track was, from 0 to 1: before, during and after the echo. */
+  /** How loud the received track was before the echo, from 0 to 1. */
   before: number;
-  during: number;
-  after: number;
 }
 
-/** Runs in the page: calls, waits for sound, has it stopped, and hangs up. */
+/** Runs in the page: calls, turns an echo on and off, waits for its start and end, and hangs up. */
 async function callFromPage(): Promise<Measured> {
   const connection = new RTCPeerConnection();
   const [microphone] = (await navigator.mediaDevices.getUserMedia({ audio: true })).getAudioTracks();
@@ -57,18 +55,16 @@ async function callFromPage(): Promise<Measured> {
   await until(async () => Number((await inbound())?.['packetsReceived'] ?? 0) > 10, 'packets come');
   const before = await level();
   channel.send(JSON.stringify({ type: 'echo', on: true }));
-  let during = 0;
-  await until(async () => (during = Math.max(during, await level())) > 0.02, 'the echo is heard');
+  await until(async () => (await level()) > 0.02, 'the echo is heard');
   channel.send(JSON.stringify({ type: 'echo', on: false }));
-  let after = 1;
-  await until(async () => (after = await level()) < 0.002, 'the echo is over');
+  await until(async () => (await level()) < 0.002, 'the echo is over');
   const codecs = [...(await connection.getStats()).values()] as Record<string, unknown>[];
   const codec = String(codecs.find((stats) => stats['type'] === 'codec')?.['mimeType']);
   connection.close();
-  return { events, codec, before, during, after };
+  return { events, codec, before };
 }
 
-/** Answers the offers of a page, and plays back what it hears while the page wants it. */
+/** Answers the offers of a page, and plays back the received audio while the page requests it. */
 async function startEcho(media: MediaServer) {
   const closed = Promise.withResolvers<string>();
   const server = await startLoopbackServer(async ({ path, body }, response) => {

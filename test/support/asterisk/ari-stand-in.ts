@@ -11,7 +11,7 @@ export interface AriRequest {
   query: Record<string, string>;
 }
 
-/** Stands in for Asterisk: takes the requests of its REST interface, and sends the events that a test gives it. */
+/** A stand-in for Asterisk. It records the requests to its REST interface, and sends the events of a test. */
 export class AriStandIn {
   readonly requests: AriRequest[] = [];
   /** Paths of requests that are refused. */

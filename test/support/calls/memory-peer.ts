@@ -1,15 +1,15 @@
 import type { AudioListener, AudioPeer } from '../../../src/service/voice/audio-peer.ts';
 
 /**
- * A peer in memory that plays at once or, with a pace, as far as the test calls {@link advance}. Without a pace, its time
- * passes only while one side speaks.
+ * An audio peer in memory. It plays audio immediately or, if it is paced, when the test calls {@link advance}. If it is
+ * not paced, time passes only while one side speaks.
  */
 export class MemoryPeer implements AudioPeer {
   readonly rate: number;
   flushes = 0;
-  /** Samples. */
+  /** Number of samples that the service has sent. */
   played = 0;
-  /** With a pace: all played samples, with zeros while there was nothing to play. */
+  /** If paced: all played samples, with zeros for silence. */
   readonly heard: number[] = [];
   /** Index of the first mark that waits for {@link releaseMarks}. */
   holdMarksFrom = Infinity;
@@ -17,7 +17,7 @@ export class MemoryPeer implements AudioPeer {
   readonly held = Promise.withResolvers<undefined>();
   readonly #isPaced: boolean;
   readonly #waiting: string[] = [];
-  /** Without a pace: the audio after a waiting mark. */
+  /** If not paced: the audio after a held mark. */
   #queue: (Int16Array | string)[] = [];
   #marks = 0;
   #isPaused = false;
@@ -41,7 +41,7 @@ export class MemoryPeer implements AudioPeer {
     }
   }
 
-  /** Time passes, and nothing arrives. */
+  /** Lets time pass without received audio. */
   wait(seconds: number): void {
     for (let left = Math.round(seconds * 50); left > 0; left--) this.onPlayed?.(undefined, 0);
   }
@@ -68,7 +68,7 @@ export class MemoryPeer implements AudioPeer {
     for (const id of this.#waiting.splice(0)) this.#listener?.onMark(id);
   }
 
-  /** Plays so many seconds, with a pace, and returns them. */
+  /** If paced: plays a number of seconds, and returns the samples. */
   advance(seconds: number): number[] {
     const start = this.heard.length;
     const end = start + Math.round(seconds * this.rate);

@@ -9,7 +9,7 @@ import type {
 import { until } from '../until.ts';
 import { MemoryPeer } from './memory-peer.ts';
 
-/** A browser in memory: it speaks in tones, and the speech service returns a text for each. */
+/** A browser in memory. It speaks in tones, and the scripted speech returns a text for each. */
 export class MemoryBrowser extends MemoryPeer implements WebPeer {
   readonly connected: Promise<boolean>;
   readonly events: Record<string, unknown>[] = [];
@@ -71,7 +71,7 @@ export class MemoryBrowser extends MemoryPeer implements WebPeer {
   }
 }
 
-/** Understands the next of its texts, and speaks a moment of sound for each sentence. */
+/** Transcribes each utterance as the next of its texts, and synthesizes a short sound for each sentence. */
 export class ScriptedSpeech implements Synthesizer, Transcriber {
   readonly next: string[] = [];
   readonly spoken: string[] = [];
@@ -106,9 +106,9 @@ export class MemoryVoice implements VoiceModule, MediaServer {
   readonly speech = new ScriptedSpeech();
   readonly problems: string[] = [];
   readonly browsers: MemoryBrowser[] = [];
-  /** Whether the next browsers connect; pending keeps them waiting. */
+  /** Whether the next browsers connect. While it is pending, so are they. */
   connected: Promise<boolean> = Promise.resolve(true);
-  /** Samples a second of the next browsers. */
+  /** Sample rate of the next browsers. */
   rate = 8000;
   hasFreePort = true;
 

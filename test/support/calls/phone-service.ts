@@ -6,7 +6,7 @@ import { atEnd, newDatabase, startService } from '../service/service.ts';
 import type { CallMessage } from '../../../src/service/db/calls-table.ts';
 import { ScriptedCarrier } from './scripted-carrier.ts';
 
-/** Starts a service whose calls and whose language model are in the hands of the test. */
+/** Starts a service with a scripted carrier and a scripted language model. */
 export async function startPhoneService(more: Record<string, string> = {}) {
   const model = await startModelServer();
   atEnd(() => model.close());

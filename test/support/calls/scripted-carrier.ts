@@ -62,7 +62,7 @@ export class ScriptedCall {
       left.resolve(this.disconnect('left', { at }));
     });
     const over = at.onConnected({ callId: this.plan.callId, token, connectToken, carrierCallId }, line);
-    // A test that expects no failure need not look at it.
+    // Not every test awaits it.
     over.catch(() => undefined);
     left.promise.catch(() => undefined);
     return { line, over, left: left.promise };
@@ -83,7 +83,7 @@ export class ScriptedCarrier implements Carrier {
   readonly secondMs = 1000;
   readonly queueSeconds = 600;
   callsPerSecond: number | undefined;
-  /** Has webhooks: a report can reach another process than the one that holds the call. */
+  /** As with webhooks, a report can reach a process that does not hold the call. */
   readonly routes = new Hono();
   readonly calls: ScriptedCall[] = [];
   /** The ids of the calls that the service ended. */

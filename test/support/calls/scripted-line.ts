@@ -1,6 +1,6 @@
 import type { Line, LineEvent, Spoken } from '../../../src/service/voice/line.ts';
 
-/** Characters that a scripted line speaks in a second. */
+/** Characters of speech per second. */
 const charactersPerSecond = 15;
 
 /** An action of the customer while the assistant speaks. */
@@ -14,8 +14,8 @@ interface Interruption {
 }
 
 /**
- * A connected call whose customer is the test. It has its own clock: speech takes its time on it, and silence lasts as
- * long as the test lets it.
+ * A connected call whose customer the test controls. It has a clock of its own: speech advances it, and during silence
+ * the test advances it.
  */
 export class ScriptedLine implements Line {
   now = 0;
@@ -87,7 +87,7 @@ export class ScriptedLine implements Line {
         if (cutOffBy === undefined) chunk = read();
       }
     }
-    // A generator that waits for the model returns only after that.
+    // Not awaited, since a generator that waits for the model returns only after the model's answer.
     if (cutOffBy !== undefined) iterator.return?.().catch(() => undefined);
     const heard = this.#current;
     this.#current = '';
@@ -117,7 +117,7 @@ export class ScriptedLine implements Line {
     return Promise.resolve();
   }
 
-  /** Resolves with the next speech that is over, which may have been cut off. */
+  /** Resolves with the next completed or interrupted speech. */
   async hears(): Promise<string> {
     while (this.#heard.length === 0) await this.#changed.promise;
     return this.#heard.shift() ?? '';
@@ -128,7 +128,7 @@ export class ScriptedLine implements Line {
     while (!this.#current.includes(text)) await this.#changed.promise;
   }
 
-  /** Resolves once the service has done this. */
+  /** Resolves once the service has performed an action. */
   async does(action: string): Promise<void> {
     while (!this.actions.includes(action)) await this.#changed.promise;
   }
@@ -138,13 +138,13 @@ export class ScriptedLine implements Line {
     this.#isSpeaking = true;
   }
 
-  /** The customer falls silent, without having said what is understood. */
+  /** The customer stops speaking, without a transcript. */
   pauses(): void {
     this.#isSpeaking = false;
     this.#customerHeardAt = this.now;
   }
 
-  /** @param options.understoodAfter seconds until it is known what the customer has said. */
+  /** @param options.understoodAfter seconds from the end of the speech to its transcript */
   says(text: string, { seconds = 1, understoodAfter = 0 } = {}): void {
     this.#isSpeaking = false;
     this.#understoodAfter = understoodAfter;

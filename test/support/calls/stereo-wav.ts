@@ -1,4 +1,4 @@
-/** A WAV file with two sides of 16 bits. */
+/** A WAV file with two channels of 16 bits. */
 export interface StereoWav {
   rate: number;
   left: Int16Array;

@@ -22,7 +22,7 @@ export class VoiceStandIn {
   isRecorded = false;
   /** The ICE servers of the service. */
   iceServers: RTCIceServer[] = [];
-  /** Methods whose requests are not answered until they settle. */
+  /** Delays the answers to requests of a method until its promise settles. */
   readonly pauses: Record<string, Promise<unknown> | undefined> = {};
   /** Replaces the next answers, one by one. */
   readonly answers: string[] = [];
@@ -77,7 +77,7 @@ export class VoiceStandIn {
     this.#channel?.send(JSON.stringify({ type, ...details }));
   }
 
-  /** Loses the line without a word. */
+  /** Closes the connection without an event. */
   lose(): void {
     this.peer?.close();
   }
@@ -154,10 +154,10 @@ type Device = Pick<MediaDeviceInfo, 'kind' | 'deviceId' | 'label'>;
 export class FakeMicrophone {
   /** The constraints of each request. */
   readonly requests: MediaTrackConstraints[] = [];
-  /** The streams that were handed out. */
+  /** The streams that the page has received. */
   readonly streams: MediaStream[] = [];
   devices: readonly Device[] = [];
-  /** Refuses requests. */
+  /** Rejects requests with this error. */
   error: DOMException | undefined;
   /** Keeps requests waiting, as a browser does until the visitor has decided. */
   prompt: Promise<unknown> | undefined;
@@ -181,7 +181,7 @@ export class FakeMicrophone {
     navigator.mediaDevices.enumerateDevices = () => Promise.resolve(this.devices as MediaDeviceInfo[]);
   }
 
-  /** Makes its sound, which browsers allow after the first click. */
+  /** Starts its tone, which browsers allow after the first click. */
   async turnOn(): Promise<void> {
     await this.#context.resume();
   }

@@ -15,7 +15,7 @@ const rate = 24_000;
 /** The names of its voices; sessions with others are refused. */
 const realtimeVoices: readonly string[] = ['cedar', 'marin'];
 
-/** What the model does when an answer is requested. */
+/** The model's reaction to a request for an answer. */
 export type RealtimeAnswer =
   | { text: string }
   /** @param until before that, it can still be canceled. */
@@ -42,6 +42,8 @@ export class RealtimeEndpoint {
   answer: (question: RealtimeQuestion) => RealtimeAnswer = repeat;
   /** Settings of the latest session. */
   settings: RealtimeSessionCreateRequest | undefined;
+  /** Seconds of audio that the service has sent. */
+  audioSeconds = 0;
   /** All events of the service except audio. */
   readonly received: RealtimeClientEvent[] = [];
   /** Requests without this key are refused. */
@@ -78,12 +80,12 @@ export class RealtimeEndpoint {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
   }
 
-  /** Resolves when the service has sent such an event. */
+  /** Resolves when the service has sent a matching event. */
   async until(matches: (event: RealtimeClientEvent) => boolean): Promise<void> {
     while (!this.received.some(matches)) await once(this.#events, 'received');
   }
 
-  /** Notes an event of the service. */
+  /** Records an event of the service. */
   note(event: RealtimeClientEvent): void {
     this.received.push(event);
     this.#events.emit('received');
@@ -95,7 +97,7 @@ export class RealtimeEndpoint {
     for (const socket of this.#cut) socket.send(JSON.stringify({ type: 'error', event_id: 'any', error }));
   }
 
-  /** Loses all connections. */
+  /** Closes all connections abruptly. */
   drop(): void {
     for (const socket of this.#cut) socket.terminate();
     this.#cut.clear();
@@ -201,6 +203,7 @@ class Session {
     const bytes = Buffer.from(audio, 'base64');
     const samples = Int16Array.from({ length: bytes.length / 2 }, (_, index) => bytes.readInt16LE(index * 2));
     this.#heard += samples.length;
+    this.#endpoint.audioSeconds += samples.length / rate;
     const event = this.#turns?.detect(samples);
     const now = Math.round((this.#heard / rate) * 1000);
     if (event && this.#speechSince === undefined) {
@@ -283,7 +286,7 @@ class Session {
     this.#send({ type: 'response.done', response: { id, status, output, usage } });
   }
 
-  /** @param event_id that of the service's event that is at fault. */
+  /** @param event_id id of the service's event that caused the error */
   #fail(code: string, message: string, event_id?: string): void {
     this.#send({
       type: 'error',

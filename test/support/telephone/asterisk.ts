@@ -9,9 +9,9 @@ const run = promisify(execFile);
 
 /** Phones by their numbers. A provider would reach both over one trunk. */
 export const phones = { customer: '+15550001111', colleague: '+15550002222' };
-/** Dials a phone of the trial. */
+/** Dials a phone of the tests. */
 export const endpoint = 'PJSIP/{number}@phone-{number}';
-/** Ports of the trial, all on the loopback interface. */
+/** Ports of the tests, all on the loopback interface. */
 export const ports = { http: 18_088, sip: 15_060, customer: 15_070, colleague: 15_170 };
 export const credentials = { user: 'voice-assistant-chat', password: 'only-for-tests' };
 
@@ -55,7 +55,7 @@ export async function startAsterisk(cacheFolder: string) {
       const bridges = (await request('bridges')) as { channels: string[] }[];
       return bridges.some(({ channels }) => channels.length === 2);
     },
-    /** Whether no call is left. */
+    /** Whether no call is active. */
     async isIdle(): Promise<boolean> {
       return ((await request('channels')) as unknown[]).length === 0;
     },
@@ -75,7 +75,7 @@ async function request(path: string): Promise<unknown> {
   return response.json();
 }
 
-/** Writes the documented files, with the addresses of the trial. */
+/** Writes the documented files, with the addresses of the tests. */
 function configure(root: string): void {
   const read = (name: string) => readFileSync(join(repository, 'docs/asterisk', name), 'utf8');
   const write = (name: string, text: string) => {

@@ -12,7 +12,7 @@ import { waitFor } from './wait-for.ts';
 /** Sample rate on the line (G.711). */
 export const phoneRate = 8000;
 
-/** A real telephone: the SIP client baresip, with files in place of microphone and loudspeaker. */
+/** A SIP phone: the client baresip, with files in place of microphone and loudspeaker. */
 export class Phone {
   readonly #folder: string;
   readonly #port: number;

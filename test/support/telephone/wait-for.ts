@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Waits until `find` returns something, and returns it. Calls take their real time.
+ * Polls until `find` returns a value; returns the value. Calls take their real time.
  *
- * @throws Error after a minute.
+ * @throws {Error} after a minute
  */
 export async function waitFor<Found>(
   what: string,

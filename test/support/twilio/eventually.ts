@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /**
  * Polls until `look` returns a value.
  *
- * @param describe names the awaited value if it does not come.
+ * @param describe describes the awaited value, for the error
  */
 export async function eventually<Found>(
   describe: () => string,

@@ -33,7 +33,7 @@ export type ServiceFrame = z.infer<typeof ServiceFrame>;
 
 /** How the relay speaks. */
 export interface Speaking {
-  /** At once, or when the test plays the text. */
+  /** Immediately, or when the test calls `play`. */
   mode: 'at-once' | 'by-hand';
   /** Whether the relay reports its speech. */
   reports: boolean;
@@ -88,7 +88,7 @@ export class StandInRelay {
     this.send({ type: 'dtmf', digit });
   }
 
-  /** The relay has stopped its speech after these words, since the customer spoke. */
+  /** The customer interrupts the speech after these words. */
   interrupt(utteranceUntilInterrupt: string): void {
     this.heard.push(utteranceUntilInterrupt);
     this.#current = '';
@@ -96,7 +96,7 @@ export class StandInRelay {
     this.send({ type: 'interrupt', utteranceUntilInterrupt, durationUntilInterruptMs: '460' });
   }
 
-  /** Plays so much of the text, by hand. */
+  /** Plays a part of the text, in the mode `by-hand`. */
   play(text: string): void {
     this.#start();
     this.send({ type: 'info', name: 'tokensPlayed', value: text });

@@ -80,7 +80,7 @@ export class StandInCall {
     return ['completed', 'busy', 'failed', 'no-answer', 'canceled'].includes(this.status);
   }
 
-  /** Limits the duration of the whole call. One that has lasted longer already is ended. */
+  /** Limits the duration of the whole call. Ends the call if it has already lasted longer. */
   limit(seconds: string): void {
     this.timeLimit = seconds;
     if (this.duration >= Number(seconds)) void this.hangUp();
@@ -137,7 +137,7 @@ export class StandInCall {
     this.isDone = true;
   }
 
-  /** The carrier has found out who answered. */
+  /** The carrier reports who answered. */
   async identify(answeredBy: string): Promise<WebhookAnswer> {
     return this.request(this.form['AsyncAmdStatusCallback'] ?? '', {
       AnsweredBy: answeredBy,

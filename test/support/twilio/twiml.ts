@@ -14,7 +14,7 @@ const address = /^https:\/\/[^\s?]+$/;
 const wholeNumber = /^\d+$/;
 const inputs = /^(none|dtmf|speech|any)$/;
 
-/** The published attributes of each element and their values. The real carrier ignores others without a word. */
+/** The published attributes of each element and their values. The real carrier silently ignores others. */
 const elements: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   Response: {},
   Connect: { action: address, method: /^(GET|POST)$/ },
@@ -74,7 +74,7 @@ export const maxTwimlLength = 4000;
 /**
  * Parses TwiML.
  *
- * @throws Error with what is not published.
+ * @throws {Error} if an element, an attribute or a value is not published
  */
 export function readTwiml(document: string): TwimlElement {
   if (!document.startsWith('<?xml version="1.0" encoding="UTF-8"?><Response')) {

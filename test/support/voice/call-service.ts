@@ -63,7 +63,7 @@ export class WatchedCall {
   }
 }
 
-/** The whole service with the demo's shop, speech without a network, and its network. */
+/** The whole service with the demo's shop and offline speech, and its network. */
 export interface CallService extends TestService {
   readonly calls: WatchedCall[];
   /** Whether the network drops every datagram of calls. */
@@ -72,7 +72,7 @@ export interface CallService extends TestService {
 
 /** The seeded assistant of the demo's pages. */
 export const assistantId = demoAssistants[0]?.uuid ?? '';
-/** Its greeting, which is short so that tests are. */
+/** Its greeting. A short one keeps the tests fast. */
 export const greeting = 'Hello, this is Kim.';
 
 /** Starts the real service, and records the events of its calls. */

@@ -22,7 +22,7 @@ export function launch({ name, ...options }: CallEngine): Promise<Browser> {
 
 /** Audio above this level is speech, as RMS of full scale. */
 export const audible = 0.005;
-/** Pauses between sentences are shorter, in milliseconds. */
+/** Silence after which the assistant has finished, in milliseconds. Pauses between sentences are shorter. */
 const pauseInSpeech = 1000;
 
 /** Longest wait in milliseconds: a busy machine takes seconds to transcribe a sentence. */
@@ -147,7 +147,7 @@ export class VisitorPage {
   }
 }
 
-/** Waits until a function returns something. */
+/** Polls until `read` returns a value. */
 export async function poll<Result>(
   what: string,
   read: () => Promise<Result | undefined> | Result | undefined,
