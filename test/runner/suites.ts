@@ -53,7 +53,7 @@ const inRealTime = ['--test-concurrency=1', '--test-timeout=300000'];
  */
 const onOneDatabase = [
   'ambient-sound',
-  'asterisk-machines',
+  'asterisk-machine-detection',
   'calling-hours',
   'chunk-markdown',
   'config',
@@ -67,7 +67,7 @@ const onOneDatabase = [
   'sound-recorder',
   'twilio-line',
   'twilio-requests',
-  'voice',
+  'voice-line',
   'webhook-deliveries',
   'websites',
   'with-timeout',
