@@ -10,7 +10,8 @@ import { assistantBody } from '../support/records/assistant-body.ts';
 import { many } from '../support/records/field-table.ts';
 import { Owner } from '../support/records/owner.ts';
 import { addNumber } from '../support/records/add-records.ts';
-import { readMoney, startService } from '../support/service/service.ts';
+import { atEnd, readMoney, startService } from '../support/service/service.ts';
+import { publicUrl, TwilioStandIn, twilioSettings } from '../support/twilio/stand-in.ts';
 
 const service = await startService();
 const { pool, db } = service.running.database;
@@ -103,19 +104,53 @@ describe('the subscription of a number', () => {
   });
 });
 
-describe('a SIP or Caller ID number', () => {
-  const add = async (...args: string[]) => {
-    const written = { out: '', err: '' };
-    const streams = {
-      out: (text: string) => (written.out += text),
-      err: (text: string) => (written.err += text),
-    };
-    const code = await runCli(['numbers', 'add', ...args], {}, streams, service.running.database);
-    return { code, ...written };
+const add = async (args: string[], env: Record<string, string> = {}) => {
+  const written = { out: '', err: '' };
+  const streams = {
+    out: (text: string) => (written.out += text),
+    err: (text: string) => (written.err += text),
   };
-  const addTo = (owner: Owner, number: string, type: string) =>
-    add('--user', String(owner.id), '--number', number, '--type', type);
+  const code = await runCli(['numbers', 'add', ...args], env, streams, service.running.database);
+  return { code, ...written };
+};
+const addTo = (owner: Owner, number: string, type: string, env?: Record<string, string>) =>
+  add(['--user', String(owner.id), '--number', number, '--type', type], env);
 
+describe('a number that was bought in the Twilio Console', () => {
+  test('is added only if the account owns it, points at the service, and stays there if its user deletes it', async () => {
+    const twilio = await TwilioStandIn.start();
+    atEnd(() => twilio.close());
+    const env = { ...twilioSettings(twilio), CARRIER_COUNTRIES: 'DE' };
+    const owner = await Owner.create(service, '1');
+    // Longer by a digit: Twilio finds it, too.
+    twilio.own('+4930999000111', 'https://elsewhere.example');
+    const refused = await addTo(owner, '+493099900011', 'normal', env);
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /The Twilio account does not own \+493099900011/);
+    assert.deepEqual(await numbersOf(owner), []);
+
+    twilio.own('+493099900011', 'https://elsewhere.example');
+    const { code, err } = await addTo(owner, '+493099900011', 'normal', env);
+    assert.deepEqual([code, err], [0, '']);
+    assert.deepEqual(
+      twilio.numbers.map(({ voiceUrl }) => voiceUrl),
+      ['https://elsewhere.example', `${publicUrl}/api/carrier/twilio/incoming`],
+    );
+    const [number] = await numbersOf(owner);
+    assert.deepEqual([number?.['type'], number?.['has_active_subscription']], ['normal', false]);
+    assert.deepEqual(await readMoney(service, owner.id), { balance: 1, ledger: 1 });
+    assert.equal((await owner.delete(`phone-numbers/${String(number?.id)}`)).status, 200);
+    assert.equal(await jobs.isPending('release-number', { phoneNumber: '+493099900011' }), false);
+  });
+
+  test('cannot be added without Twilio', async () => {
+    const { code, err } = await addTo(await Owner.create(service), '+493099900012', 'normal');
+    assert.equal(code, 1);
+    assert.match(err, /Set CARRIER=twilio/);
+  });
+});
+
+describe('a SIP or Caller ID number', () => {
   test('is added on the command line, free of charge', async () => {
     const owner = await Owner.create(service, '1');
     assert.deepEqual((await addTo(owner, '+49 30 9990001', 'sip')).code, 0);
@@ -152,19 +187,19 @@ describe('a SIP or Caller ID number', () => {
     const owner = await Owner.create(service);
     for (const [number, type, message] of [
       ['030 123', 'sip', /"030 123" is not a phone number in E\.164 format/],
-      ['+49309990003', 'normal', /--type must be sip or caller_id; dedicated numbers are bought/],
+      ['+49309990003', 'rented', /--type must be normal, sip or caller_id/],
       ['+88312345678', 'sip', /The country of \+88312345678 is unknown\. Set it with --country <code>/],
     ] as const) {
       const { code, err } = await addTo(owner, number, type);
       assert.equal(code, 2);
       assert.match(err, message);
     }
-    const nobody = await add('--user', '999999', '--number', '+49309990003', '--type', 'sip');
+    const nobody = await add(['--user', '999999', '--number', '+49309990003', '--type', 'sip']);
     assert.equal(nobody.code, 1);
     assert.match(nobody.err, /^There is no user "999999"/);
     const named = ['--user', String(owner.id), '--number', '+88312345678', '--type', 'sip', '--country'];
-    assert.equal((await add(...named, 'Germany')).code, 2);
-    assert.equal((await add(...named, 'de')).code, 0);
+    assert.equal((await add([...named, 'Germany'])).code, 2);
+    assert.equal((await add([...named, 'de'])).code, 0);
     assert.deepEqual((await numbersOf(owner))[0]?.['country_code'], 'DE');
   });
 

@@ -1,5 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { phoneNumber } from '../../contract/request-fields.ts';
+import { CarrierError } from '../carrier/carrier-numbers.ts';
+import type { Config } from '../config.ts';
 import { NumberTakenError, addNumber } from '../phone-number/add-number.ts';
 import type { OwnNumber } from '../phone-number/add-number.ts';
 import { CommandError, UsageError } from './command.ts';
@@ -8,14 +10,15 @@ import { findUser, userOption } from './find-user.ts';
 
 export const addNumberCommand: Command = {
   name: 'numbers add',
-  summary: 'Adds a number that cannot be bought: of a SIP trunk, or one that is only shown as caller ID.',
+  summary:
+    'Adds a number that was not bought here: of the Twilio account, of a SIP trunk, or only shown as caller ID.',
   options: {
     user: userOption,
     number: { value: 'number', description: 'in E.164 format, such as +4930123456', required: true },
-    type: { value: 'sip or caller_id', description: 'type of the number', required: true },
+    type: { value: 'normal, sip or caller_id', description: 'type of the number', required: true },
     country: { value: 'code', description: 'two letters; required if the number does not imply it' },
   },
-  async change({ database }, values) {
+  async change({ config, database }, values) {
     const { data: number } = phoneNumber().safeParse(values['number']);
     if (number === undefined) {
       throw new UsageError(
@@ -30,6 +33,8 @@ export const addNumberCommand: Command = {
         throw error instanceof NumberTakenError ? new CommandError(error.message, { cause: error }) : error;
       },
     );
+    // Last, so that nothing is pointed here that was not added.
+    if (type === 'normal') await pointNumber(config, number);
     return {
       lines: [`Added ${number} with the id ${id}.`],
       data: { id, phone_number: number, country_code: country, type },
@@ -39,8 +44,21 @@ export const addNumberCommand: Command = {
 };
 
 function typeOf(given: string | undefined): OwnNumber['type'] {
-  if (given === 'sip' || given === 'caller_id') return given;
-  throw new UsageError(`--type must be sip or caller_id; dedicated numbers are bought.`);
+  if (given === 'normal' || given === 'sip' || given === 'caller_id') return given;
+  throw new UsageError('--type must be normal, sip or caller_id.');
+}
+
+/** Has calls to a number of the Twilio account reach this service. */
+async function pointNumber({ carrier }: Config, number: string): Promise<void> {
+  if (carrier.twilio === undefined) {
+    throw new CommandError('Only numbers of Twilio can be normal. Set CARRIER=twilio, or use --type sip.');
+  }
+  const { pointTwilioNumber } = await import('../carrier/twilio/point-number.ts');
+  try {
+    await pointTwilioNumber(carrier.twilio, number);
+  } catch (error) {
+    throw error instanceof CarrierError ? new CommandError(error.message, { cause: error }) : error;
+  }
 }
 
 function countryOf(number: string, given: string | undefined): string {

@@ -95,6 +95,7 @@ export async function releasePhoneNumber(
       .select({
         type: phoneNumbers.type,
         phoneNumber: phoneNumbers.phoneNumber,
+        price: phoneNumbers.price,
         hasPaidMonth: sql<boolean>`${phoneNumbers.type} = 'normal' AND ${phoneNumbers.hasActiveSubscription}`,
         isReleasing: sql<boolean>`${phoneNumbers.releaseAt} IS NOT NULL`,
       })
@@ -107,9 +108,10 @@ export async function releasePhoneNumber(
     }
     if (!number.hasPaidMonth) {
       await tx.delete(phoneNumbers).where(eq(phoneNumbers.id, owned.id));
-      const { type, phoneNumber } = number;
+      const { type, phoneNumber, price } = number;
       if (type === 'caller_id') await jobs.send('remove-caller-id', { phoneNumber }, { tx });
-      if (type === 'normal') await jobs.send('release-number', { phoneNumber }, { tx });
+      // A number without a price was not bought here, and stays the operator's.
+      if (type === 'normal' && price !== null) await jobs.send('release-number', { phoneNumber }, { tx });
       return undefined;
     }
     const [scheduled] = await tx
