@@ -1,5 +1,6 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { Pool } from 'pg';
+import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { OperatorError } from '../operator-error.ts';
 import type { Connection } from './database.ts';
@@ -53,18 +54,23 @@ export async function openPostgres(
   databaseUrl: string,
   { poolSize, log, timeouts = defaultTimeouts }: { poolSize: number; log: Logger; timeouts?: Timeouts },
 ): Promise<Connection> {
+  // Not by startup parameters, which PgBouncer refuses. A process that freezes in a transaction must not lock a balance
+  // forever.
+  const limitStatements = (client: ClientBase): unknown =>
+    client.query(
+      `SET statement_timeout = ${timeouts.statementMs}; SET idle_in_transaction_session_timeout = ${timeouts.statementMs}`,
+    );
   const pool = new Pool({
     connectionString: databaseUrl,
     max: poolSize,
     connectionTimeoutMillis: timeouts.connectMs,
-    statement_timeout: timeouts.statementMs,
     query_timeout: timeouts.responseMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
-    // A process that freezes in a transaction must not lock a balance forever.
-    idle_in_transaction_session_timeout: timeouts.statementMs,
     application_name: 'voice-assistant-chat',
     Client: PlannedClient,
+    // The pool waits for the promise, which its declarations do not say.
+    onConnect: limitStatements,
   });
   // The pool replaces a broken idle connection; without a listener its error would end the process.
   pool.on('error', (error) => {

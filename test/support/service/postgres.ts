@@ -57,12 +57,12 @@ export async function startPostgres({
 const fastSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
 
 /** PostgreSQL refuses to run as root, so root runs it as this account. */
-interface Account {
+export interface Account {
   uid: number;
   gid: number;
 }
 
-async function postgresAccount(): Promise<Account | undefined> {
+export async function postgresAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   try {
     const id = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout);
@@ -171,7 +171,8 @@ async function loadEmbeddedPostgres() {
   return EmbeddedPostgres;
 }
 
-async function waitUntilReady(url: string): Promise<void> {
+/** Waits until a server accepts connections. */
+export async function waitUntilReady(url: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const client = new pg.Client(url);
     try {

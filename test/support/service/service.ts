@@ -13,6 +13,8 @@ import { assistants, users } from '../../../src/service/db/schema.ts';
 import { createLog } from '../../../src/service/log.ts';
 import { serve } from '../../../src/service/serve.ts';
 import type { RunningService } from '../../../src/service/serve.ts';
+import { startPgBouncer } from './pgbouncer.ts';
+import type { PgBouncer } from './pgbouncer.ts';
 import { startPostgres } from './postgres.ts';
 import type { PostgresServer } from './postgres.ts';
 import { repository } from '../repository.ts';
@@ -42,6 +44,7 @@ export function atEnd(cleanUp: () => Promise<void>): void {
 }
 
 let server: Promise<PostgresServer> | undefined;
+let pooler: Promise<PgBouncer> | undefined;
 
 /** Creates an empty, migrated database; returns the environment variables of a service that uses it. */
 export async function newDatabase(): Promise<Environment> {
@@ -75,7 +78,12 @@ export async function createDatabase(template = 'template0'): Promise<string> {
   await client.connect();
   await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   await client.end();
-  return running.url(name);
+  if (process.env['TEST_POOLER'] !== 'pgbouncer') return running.url(name);
+  pooler ??= startPgBouncer(running.url('postgres')).then((started) => {
+    atEnd(() => started.stop());
+    return started;
+  });
+  return (await pooler).url(name);
 }
 
 async function startServer(): Promise<PostgresServer> {
