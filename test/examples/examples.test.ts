@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
 import { chromium, type Browser, type Page } from 'playwright';
 import { packPackage, type Tarball } from '../package/pack-package.ts';
 import { findEngines } from '../support/browser/browsers.ts';
@@ -85,6 +86,10 @@ describe('the example', { skip: executable ? false : 'needs Chromium' }, () => {
         await page.locator('[part~=composer-input]').fill(question);
         await page.locator('[part~=composer-input]').press('Enter');
         await answer.waitFor();
+        if (example.scriptBudget !== undefined) {
+          const bytes = await brotliSize(scripts);
+          assert.ok(bytes <= example.scriptBudget, `${bytes} bytes of scripts`);
+        }
         assert.deepEqual(((await opened).postDataJSON() as { variables: unknown }).variables, {
           first_name: 'Ada',
           cart: { items: 2 },
@@ -105,6 +110,12 @@ describe('the example', { skip: executable ? false : 'needs Chromium' }, () => {
     });
   }
 });
+
+/** The sum of the sizes of scripts after Brotli compression. */
+async function brotliSize(urls: Iterable<string>): Promise<number> {
+  const sizes = Array.from(urls, async (url) => brotliCompressSync(await (await fetch(url)).bytes()).length);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
 
 /** Collects warnings and errors: frameworks report differences between server and browser there. */
 function watchConsole(page: Page): string[] {
