@@ -390,9 +390,10 @@ export class VoiceAssistantChat extends Base {
       loadLocales()
         .then(({ loadTexts }) => loadTexts(tag))
         .then((locale) => {
-          if (tag !== this.#language || this.#panel || !locale) return;
+          if (tag !== this.#language || !locale) return;
           this.#texts = locale.texts;
-          this.#translate();
+          this.#writeNotice();
+          if (!this.#panel) this.#translate();
         }, ignore);
     });
   }
@@ -470,12 +471,16 @@ export class VoiceAssistantChat extends Base {
     }
   }
 
+  #writeNotice(): string {
+    return (this.#notice.textContent =
+      this.messages?.network ?? this.#texts.network ?? 'The chat did not load.');
+  }
+
   /** Shows beside the launcher that the panel could not be loaded. */
   readonly #reportFailure = (cause: unknown): void => {
     if (!this.#isShown) return;
     this.open = false;
-    const message = this.messages?.network ?? this.#texts.network ?? 'The chat did not load.';
-    this.#notice.textContent = message;
+    const message = this.#writeNotice();
     this.#root?.append(this.#notice);
     warnOnce(`${message} ${cause as string}`);
     this.#dispatch('chat-error', { code: 'network', message });

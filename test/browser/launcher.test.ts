@@ -1,5 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { ChatElement, mount, nextEvent, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { openPage } from '../support/chat/other-page.ts';
+import { failScript, uncachedWidget } from '../support/browser/fail-script.ts';
 import { whenIdle } from '../../src/widget/element/when-idle.ts';
 import { click, press } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
@@ -240,6 +242,21 @@ describe('the launcher', () => {
       await until(() => notice() === 'Keine Verbindung.', 'the text of the site');
     } finally {
       element.remove();
+    }
+  });
+
+  it('reports that the chat cannot be loaded in its language, even if its texts load later', async () => {
+    failScript('panel');
+    const page = await openPage(undefined, uncachedWidget());
+    try {
+      const { element } = page.chat;
+      element.lang = 'de';
+      element.show();
+      const notice = (): string => element.shadowRoot?.querySelector('[role="alert"]')?.textContent ?? '';
+      await until(() => notice() === 'Die Verbindung ist abgebrochen.', 'the notice in German');
+    } finally {
+      failScript();
+      page.close();
     }
   });
 
