@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, isNull } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { assistants } from '../db/schema.ts';
 import { wireColumns } from '../db/wire-columns.ts';
-import type { Page } from '../http/paginate.ts';
+import type { Page } from '../db/newest-page.ts';
 import { disabledUrls } from '../webhook-url/failing-url.ts';
 import type { AssistantRow } from './assistant-fields.ts';
 

@@ -1,7 +1,9 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { AuditLogQuery, RecordKind } from '../../contract/audit-log.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { countRecords, readTotal } from '../db/list-totals.ts';
+import { newestPage } from '../db/newest-page.ts';
+import type { Page } from '../db/newest-page.ts';
 import { hasDays, isOnDays } from '../db/is-on-days.ts';
 import { auditLog } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
@@ -35,17 +37,12 @@ export async function recordChange(tx: Queries, change: Change): Promise<void> {
 }
 
 /** Lists one page of a user's entries, newest first, with their total number. */
-export async function listAuditLog(
-  { db }: Database,
-  userId: number,
-  query: AuditLogQuery,
-  { number, size }: { number: number; size: number },
-) {
+export async function listAuditLog({ db }: Database, userId: number, query: AuditLogQuery, page: Page) {
   const filter = and(eq(auditLog.userId, userId), isOnDays(auditLog.createdAt, query));
   const total = hasDays(query)
     ? await countRecords(db, auditLog, filter)
     : await readTotal(db, 'audit_log', userId);
-  const entries = await db
+  const selected = db
     .select({
       id: auditLog.id,
       created_at: wireTimestamp(auditLog.createdAt),
@@ -59,8 +56,7 @@ export async function listAuditLog(
     })
     .from(auditLog)
     .where(filter)
-    .orderBy(desc(auditLog.id))
-    .limit(size)
-    .offset((number - 1) * size);
+    .$dynamic();
+  const entries = await newestPage(selected, auditLog.id, page);
   return { total, entries };
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import type { CallsQuery, CallStatus } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
@@ -6,11 +6,12 @@ import { conversations } from '../db/schema.ts';
 import { notifyCampaigns } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
 import { countRecords, readTotal } from '../db/list-totals.ts';
+import { newestPage } from '../db/newest-page.ts';
 import { hasDays, isOnDays } from '../db/is-on-days.ts';
 import { contains } from '../db/contains.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import { plainTimestamp } from '../db/wire-timestamp.ts';
-import type { Page } from '../http/paginate.ts';
+import type { Page } from '../db/newest-page.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { recordingUrlOf } from './recording-url.ts';
@@ -93,7 +94,7 @@ export async function listCalls(
   { db }: Database,
   userId: number,
   query: CallsQuery,
-  { number, size }: Page,
+  page: Page,
   origin: string,
 ) {
   const { status, type, phone_number: digits, assistant_id: assistantId, campaign_id: campaignId } = query;
@@ -106,17 +107,11 @@ export async function listCalls(
     campaignId === undefined ? undefined : eq(calls.campaignId, campaignId),
     isOnDays(calls.createdAt, query),
   );
-  const rows = await db
-    .select(record)
-    .from(calls)
-    .where(filter)
-    .orderBy(desc(calls.id))
-    .limit(size)
-    .offset((number - 1) * size);
+  const rows = await newestPage(db.select(record).from(calls).where(filter).$dynamic(), calls.id, page);
   const hasOtherFilters = digits !== undefined || hasDays(query);
   const counted = { status, type, assistant_id: assistantId, campaign_id: campaignId };
   const total = hasOtherFilters
-    ? await countRecords(db, calls, filter, { number, size, records: rows })
+    ? await countRecords(db, calls, filter, { ...page, records: rows })
     : await readTotal(db, 'calls', userId, counted);
   return { total, calls: rows.map((row) => toRecord(row, origin)) };
 }

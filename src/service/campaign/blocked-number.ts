@@ -1,11 +1,12 @@
-import { and, desc, eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { BlockedNumbersQuery } from '../../contract/blocked-number.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { blockedNumbers } from '../db/leads-table.ts';
 import { countRecords, readTotal } from '../db/list-totals.ts';
+import { newestPage } from '../db/newest-page.ts';
 import { contains } from '../db/contains.ts';
 import { wireColumns } from '../db/wire-columns.ts';
-import type { Page } from '../http/paginate.ts';
+import type { Page } from '../db/newest-page.ts';
 import { Refusal } from '../lib/refusal.ts';
 
 const record = wireColumns(blockedNumbers, ['user_id']);
@@ -38,7 +39,7 @@ export async function listBlockedNumbers(
   { db }: Database,
   userId: number,
   { phone_number: digits }: BlockedNumbersQuery,
-  { number, size }: Page,
+  page: Page,
 ) {
   const filter = and(
     eq(blockedNumbers.userId, userId),
@@ -48,14 +49,12 @@ export async function listBlockedNumbers(
     digits === undefined
       ? await readTotal(db, 'blocked_numbers', userId)
       : await countRecords(db, blockedNumbers, filter);
-  const page = await db
-    .select(record)
-    .from(blockedNumbers)
-    .where(filter)
-    .orderBy(desc(blockedNumbers.id))
-    .limit(size)
-    .offset((number - 1) * size);
-  return { total, numbers: page };
+  const numbers = await newestPage(
+    db.select(record).from(blockedNumbers).where(filter).$dynamic(),
+    blockedNumbers.id,
+    page,
+  );
+  return { total, numbers };
 }
 
 /** @throws Refusal if the number does not exist. */

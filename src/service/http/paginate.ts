@@ -1,15 +1,10 @@
 import type { Context } from 'hono';
+import type { Page } from '../db/newest-page.ts';
 import { Refusal, sentence } from '../lib/refusal.ts';
 import { publicOrigin } from './public-origin.ts';
 
 /** Linked pages on each side of the current one. */
 const onEachSide = 3;
-
-/** A page of a list, by number and size. */
-export interface Page {
-  number: number;
-  size: number;
-}
 
 /** Wraps the records of a page in the envelope of the interface. Its links keep the other query parameters. */
 export function paginate(c: Context, { number, size }: Page, total: number, data: readonly unknown[]) {

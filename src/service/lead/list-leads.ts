@@ -8,7 +8,7 @@ import { leads, secondaryContacts } from '../db/leads-table.ts';
 import { contains } from '../db/contains.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import { plainTimestamp } from '../db/wire-timestamp.ts';
-import type { Page } from '../http/paginate.ts';
+import type { Page } from '../db/newest-page.ts';
 
 /** A lead id with the user who must own the lead. */
 export interface OwnedLead {

@@ -1,12 +1,13 @@
-import { and, desc, eq, ne, sql } from 'drizzle-orm';
+import { and, eq, ne, sql } from 'drizzle-orm';
 import type { WebhookDeliveriesQuery } from '../../contract/webhook.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { countRecords, readTotal } from '../db/list-totals.ts';
+import { newestPage } from '../db/newest-page.ts';
 import { hasDays, isOnDays } from '../db/is-on-days.ts';
 import { conversations } from '../db/schema.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import { wireColumns } from '../db/wire-columns.ts';
-import type { Page } from '../http/paginate.ts';
+import type { Page } from '../db/newest-page.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
@@ -21,7 +22,7 @@ export async function listDeliveries(
   { db }: Database,
   userId: number,
   query: WebhookDeliveriesQuery,
-  { number, size }: Page,
+  page: Page,
 ) {
   const { status, event, assistant_id: assistantId } = query;
   const filter = and(
@@ -34,13 +35,11 @@ export async function listDeliveries(
   const total = hasDays(query)
     ? await countRecords(db, webhookDeliveries, filter)
     : await readTotal(db, 'webhook_deliveries', userId, { status, type: event, assistant_id: assistantId });
-  const deliveries = await db
-    .select(record)
-    .from(webhookDeliveries)
-    .where(filter)
-    .orderBy(desc(webhookDeliveries.id))
-    .limit(size)
-    .offset((number - 1) * size);
+  const deliveries = await newestPage(
+    db.select(record).from(webhookDeliveries).where(filter).$dynamic(),
+    webhookDeliveries.id,
+    page,
+  );
   return { total, deliveries };
 }
 
