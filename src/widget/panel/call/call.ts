@@ -14,7 +14,6 @@ import { createDevices, type RequestMicrophone } from './devices.ts';
 import { openLine, type Line } from './line.ts';
 import { createTranscript, textOf, type CallEvent } from './live-transcript.ts';
 import { readMessages } from './read-messages.ts';
-import { reconnectLostCall } from './reconnect-lost-call.ts';
 import type { MicrophoneError } from './request-microphone.ts';
 
 /** What the click on the button has begun. */
@@ -46,6 +45,10 @@ export interface Call {
   readonly view: (texts: Texts & CallTexts) => unknown;
 }
 
+/** Milliseconds for which a lost line is connected again. */
+const reconnectingTime = 10_000;
+/** Milliseconds between two attempts to connect it. */
+const reconnectingPause = 1000;
 /** Milliseconds between two looks whether the conversation is open. */
 const openingPause = 50;
 
@@ -222,14 +225,20 @@ export function startCall(
     line = undefined;
     show('reconnecting');
     announce(texts().reconnecting);
-    const problem = await reconnectLostCall(connect, signal);
-    if (problem) {
-      close(problem);
-      return;
+    const limit = AbortSignal.timeout(reconnectingTime);
+    for (;;) {
+      try {
+        await connect(limit);
+        show('listening');
+        // The assistant apologizes first.
+        announcement = texts().ready;
+        return;
+      } catch (error) {
+        const problem = limit.aborted ? 'lost' : connectionProblem(error);
+        if (problem) close(problem);
+        await sleep(reconnectingPause, signal);
+      }
     }
-    show('listening');
-    // The assistant apologizes first.
-    announcement = texts().ready;
   };
   /** Reads the ICE servers once the conversation is open. */
   const readOptions = async (): Promise<VoiceOptions> => {
