@@ -203,7 +203,7 @@ describe('a transferred call that ends with its process', () => {
       const { call, id } = await transferAndDie({ isAnswered });
       const record = await ended(id);
       assert.deepEqual(
-        [record['status'], record['end_reason'], record['total_cost'], await charges(id)],
+        [record['status'], record['end_reason'], record['total_cost'], await chargedMinutes(id)],
         expected,
       );
       assert.equal(hungUp.filter((one) => one === call.id).length, 1);

@@ -221,7 +221,7 @@ describe('a call with Twilio', () => {
       await call.hangUpTransfer(status);
       const record = await ended(id);
       assert.deepEqual([record['status'], record['end_reason']], end);
-      assertFaultless(call);
+      assertNoViolations(call);
     });
   }
 
