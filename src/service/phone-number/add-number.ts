@@ -8,8 +8,11 @@ export interface OwnNumber {
   /** E.164. */
   phoneNumber: string;
   countryCode: string;
-  /** `sip` numbers are connected by the user's own trunk; `caller_id` numbers are only displayed on outgoing calls. */
-  type: 'sip' | 'caller_id';
+  /**
+   * `normal` numbers belong to the carrier's account; `sip` numbers are connected by the user's own trunk; `caller_id`
+   * numbers are only displayed on outgoing calls.
+   */
+  type: 'normal' | 'sip' | 'caller_id';
 }
 
 /** The number already belongs to this account or another one. */
