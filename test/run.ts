@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { meetRequirements } from './runner/requirements.ts';
 import type { SuiteOutcome } from './runner/run-suite.ts';
 import { schedule } from './runner/schedule.ts';
-import { runWithSecondChance } from './runner/second-chance.ts';
+import { runFailedAgain } from './runner/run-again.ts';
 import { goesBy, selectSuites } from './runner/suites.ts';
 import { findEngines } from './support/browser/browsers.ts';
 
@@ -29,7 +29,7 @@ const runnable = suites.filter(
     (postgres || !suite.name.endsWith(':postgres')),
 );
 const outcomes = await schedule(runnable, 2, async (suite) => {
-  const outcome = await runWithSecondChance(suite);
+  const outcome = await runFailedAgain(suite);
   report(outcome);
   return outcome;
 });

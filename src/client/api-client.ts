@@ -3,7 +3,7 @@ import { limits } from '../contract/limits.ts';
 import { operations } from '../contract/operations.ts';
 import type { Operation } from '../contract/operations.ts';
 import { ApiError } from './api-error.ts';
-import { ChatError } from './errors.ts';
+import { ChatError } from './chat-error.ts';
 import { Exchange } from './exchange.ts';
 import { parseJson } from './parse-json.ts';
 import { readApiAnswer } from './read-api-answer.ts';

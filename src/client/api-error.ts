@@ -1,4 +1,4 @@
-import { ChatError } from './errors.ts';
+import { ChatError } from './chat-error.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 /** An error response of the service, with its message. */

@@ -18,7 +18,7 @@ import {
   type StreamListeners,
 } from './conversation-client.ts';
 import { requestDeletion, requestStop, type DeletionOptions } from './stop-and-delete.ts';
-import { ChatError, type ChatErrorCode } from './errors.ts';
+import { ChatError, type ChatErrorCode } from './chat-error.ts';
 import { readEarlier } from './read-earlier.ts';
 import { withProof } from './with-proof.ts';
 

@@ -8,7 +8,7 @@ import {
   type OpenedConversation,
 } from '../contract/chat-endpoints.ts';
 import type { OpenConversationRequest } from '../contract/conversation.ts';
-import type { ChatErrorCode } from './errors.ts';
+import type { ChatErrorCode } from './chat-error.ts';
 import { Exchange } from './exchange.ts';
 import { readAnswer, type Endpoint } from './read-answer.ts';
 import { toJson } from './to-json.ts';

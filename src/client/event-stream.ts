@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { truncateAnswer } from './truncate-answer.ts';
-import { ChatError } from './errors.ts';
+import { ChatError } from './chat-error.ts';
 import { parseJson } from './parse-json.ts';
 import { readText } from './read-text.ts';
 

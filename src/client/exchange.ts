@@ -1,4 +1,4 @@
-import { ChatError } from './errors.ts';
+import { ChatError } from './chat-error.ts';
 
 /**
  * A request and its response, with an idle timeout and the caller's abort signal. Converts errors of `fetch` and of the

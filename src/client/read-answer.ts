@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { limits } from '../contract/limits.ts';
 import { truncateAnswer } from './truncate-answer.ts';
-import { ChatError, type ChatErrorCode } from './errors.ts';
+import { ChatError, type ChatErrorCode } from './chat-error.ts';
 import type { Exchange } from './exchange.ts';
 import { parseJson } from './parse-json.ts';
 import { readText } from './read-text.ts';

@@ -1,4 +1,4 @@
-import { ChatError } from './errors.ts';
+import { ChatError } from './chat-error.ts';
 
 /**
  * Yields a response's text in chunks, up to a limit.

@@ -1,5 +1,5 @@
 import { ErrorBody, errorTexts } from '../contract/error-body.ts';
-import { ChatError, type ChatErrorCode } from './errors.ts';
+import { ChatError, type ChatErrorCode } from './chat-error.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 const codesByText: readonly [text: string, code: ChatErrorCode][] = [

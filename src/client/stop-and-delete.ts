@@ -1,6 +1,6 @@
 import { deleteConversation, stopReply } from '../contract/chat-endpoints.ts';
 import type { Call, ConversationClient, RequestOptions } from './conversation-client.ts';
-import type { ChatError } from './errors.ts';
+import type { ChatError } from './chat-error.ts';
 
 /*
  * Stopping a reply and deleting a conversation. Separate from the client, because a page loads them only when a visitor

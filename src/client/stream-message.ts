@@ -6,7 +6,7 @@ import {
   type MessageOptions,
   type StreamListeners,
 } from './conversation-client.ts';
-import { ChatError } from './errors.ts';
+import { ChatError } from './chat-error.ts';
 import { parseEventData, isEventStream, readEventStream } from './event-stream.ts';
 import { parseJson } from './parse-json.ts';
 import { readAnswer } from './read-answer.ts';

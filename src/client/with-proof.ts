@@ -1,7 +1,7 @@
-import { ChatError } from './errors.ts';
+import { ChatError } from './chat-error.ts';
 
 /** Maximum number of challenges for one request: another tab's message makes a solved one obsolete. */
-const mostChallenges = 3;
+const maxChallenges = 3;
 
 /**
  * Sends a request. If the service requires a proof of work, solves its challenge and sends the request again.
@@ -17,7 +17,7 @@ export async function withProof<Answer>(
     try {
       return await send(proof);
     } catch (error) {
-      if (!(error instanceof ChatError) || error.challenge === undefined || challenges === mostChallenges)
+      if (!(error instanceof ChatError) || error.challenge === undefined || challenges === maxChallenges)
         throw error;
       const solver = await import('./solve-challenge.ts').catch(() => undefined);
       proof = await solver?.solveChallenge(error.challenge, signal);

@@ -58,7 +58,7 @@ export function createApp(context: AppContext): Hono {
 
   app.route('/api', documentationRoutes());
   app.route('/api/conversations', conversationRoutes(context, config));
-  app.route('/api/assistants', assistantRoutes(database, context.webCalls.canTalk));
+  app.route('/api/assistants', assistantRoutes(database, context.webCalls.supportsCalls));
   app.route('/api/user', userRoutes(context));
   app.route('/api', aliasRoutes(context));
   app.route('/api/recordings', recordingRoutes({ database, carrier, log }));
@@ -75,7 +75,11 @@ export function createApp(context: AppContext): Hono {
   );
   app.route(
     '/embed',
-    embedScriptRoutes(database, { widgetDir: config.widgetDir, canTalk: context.webCalls.canTalk, log }),
+    embedScriptRoutes(database, {
+      widgetDir: config.widgetDir,
+      supportsCalls: context.webCalls.supportsCalls,
+      log,
+    }),
   );
   app.route('/', docsSiteRoutes(join(config.widgetDir, 'docs')));
   app.route('/', widgetFileRoutes(config.widgetDir, config.dataDir));

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { CallRunner } from './call/call-runner.ts';
 import { failAbandonedCalls } from './call/fail-abandoned-calls.ts';
-import type { EndCallParts } from './call/end-call.ts';
+import type { EndCallDependencies } from './call/end-call.ts';
 import type { Carrier } from './carrier/carrier.ts';
 import { createCarrier } from './carrier/create-carrier.ts';
 import type { CarrierNumbers } from './carrier/carrier-numbers.ts';
@@ -227,8 +227,8 @@ async function failAllAbandoned(database: Database, log: Logger): Promise<void> 
   }
 }
 
-async function endAllAbandonedCalls(parts: EndCallParts): Promise<void> {
-  while ((await failAbandonedCalls(parts, true)) > 0);
+async function endAllAbandonedCalls(dependencies: EndCallDependencies): Promise<void> {
+  while ((await failAbandonedCalls(dependencies, true)) > 0);
 }
 
 /** Chunks that were stored without an embedder, or with another model, are embedded in the background. */

@@ -177,11 +177,11 @@ describe(`${String(total)} calls at once with three processes`, () => {
     const people = answered.filter((index) => ['human', 'unknown'].includes(reportOf(index)));
     await forEach(people, async (index) => {
       const { relay } = callOf(index);
-      const before = relay.heard.length;
+      const before = relay.played.length;
       relay.say('When do you open?');
       await eventually(
-        () => `an answer to ${numberOf(index)}; heard: ${relay.heard.join(' | ')}`,
-        () => (relay.heard.length > before ? true : undefined),
+        () => `an answer to ${numberOf(index)}; heard: ${relay.played.join(' | ')}`,
+        () => (relay.played.length > before ? true : undefined),
         patience,
       );
     });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { repository } from '../support/repository.ts';
 import { judge, runSuite } from './run-suite.ts';
-import { runWithSecondChance } from './second-chance.ts';
+import { runFailedAgain } from './run-again.ts';
 import { nodeTests, selectSuites } from './suites.ts';
 import type { Suite } from './suites.ts';
 
@@ -55,18 +55,18 @@ describe('running a suite', () => {
        });`,
     );
     const suite = { ...suiteOf('tests', ...nodeTests([file])), again: nodeTests };
-    const locally = await runWithSecondChance(suite, runSuite, false);
+    const locally = await runFailedAgain(suite, runSuite, false);
     assert.deepEqual([locally.passed, locally.failed, locally.skipped], [2, 0, 0]);
     assert.match(locally.output, /^flaky .*unsteady.test.mjs: passes later$/m);
     await rm(marker);
-    const inCi = await runWithSecondChance(suite, runSuite, true);
+    const inCi = await runFailedAgain(suite, runSuite, true);
     assert.deepEqual([inCi.passed, inCi.failed, inCi.skipped], [1, 1, 0]);
     assert.match(inCi.flaky?.join() ?? '', /unsteady.test.mjs: passes later$/);
     await writeFile(
       file,
       `import { it } from 'node:test'; it('never passes', () => { throw new Error('no'); });`,
     );
-    assert.equal((await runWithSecondChance(suite)).failed, 1);
+    assert.equal((await runFailedAgain(suite)).failed, 1);
   });
 
   it('fails when a hook fails even if all tests pass', async () => {

@@ -64,7 +64,7 @@ const onOneDatabase = [
   'offline-engine',
   'prompt-fences',
   'realtime-line',
-  'sound-recorder',
+  'audio-recorder',
   'twilio-line',
   'twilio-requests',
   'voice-line',

@@ -84,10 +84,10 @@ describe('an ambient sound', () => {
     const saying = line.say(stream('One. ', 'Two.'), 60, never);
     void saying.finally(() => (isOver = true));
     await playUntil(() => isOver);
-    assert.deepEqual([(await saying).heard, (await saying).cutOffBy], ['One. Two.', undefined]);
+    assert.deepEqual([(await saying).played, (await saying).cutOffBy], ['One. Two.', undefined]);
     peer.advance(1);
-    assert(longestGap(peer.heard) < 0.005, `a gap of ${String(longestGap(peer.heard))} s`);
-    const spoken = peer.heard.filter((sample) => Math.abs(sample) > 5000).length;
+    assert(longestGap(peer.playedSamples) < 0.005, `a gap of ${String(longestGap(peer.playedSamples))} s`);
+    const spoken = peer.playedSamples.filter((sample) => Math.abs(sample) > 5000).length;
     const expected = 2 * tone(1).filter((sample) => Math.abs(sample) > 5000).length;
     assert(Math.abs(spoken / expected - 1) < 0.1, `${String(spoken)} of ${String(expected)} loud samples`);
   });
@@ -107,10 +107,10 @@ describe('an ambient sound', () => {
   it('remains when the customer interrupts, which stops the speech at once', async () => {
     const { line, peer, playUntil } = createLine({ name: 'city', volume: 0.5 });
     const saying = line.say(stream('One. ', 'Two.'), 60, never);
-    await playUntil(() => peer.heard.some((sample) => Math.abs(sample) > 5000));
+    await playUntil(() => peer.playedSamples.some((sample) => Math.abs(sample) > 5000));
     peer.receive(tone(0.5));
-    const { heard, cutOffBy } = await saying;
-    assert.deepEqual([cutOffBy, heard.includes('Two')], ['customer', false]);
+    const { played, cutOffBy } = await saying;
+    assert.deepEqual([cutOffBy, played.includes('Two')], ['customer', false]);
     const after = peer.advance(3);
     assert(after.every((sample) => Math.abs(sample) < 5000));
     assert(longestGap(after) < 0.005);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ApiError, ChatError, createApiClient } from '../../src/client/api-client.ts';
-import type { ChatErrorCode } from '../../src/client/errors.ts';
+import type { ChatErrorCode } from '../../src/client/chat-error.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { freePort } from '../support/process/free-port.ts';
 import { Owner } from '../support/records/owner.ts';

@@ -73,7 +73,7 @@ describe('the audio of a call through Asterisk', () => {
     const [line] = at.lines;
     const speaker = await line?.openSpeaker?.({
       instructions: 'You sell flowers.',
-      occasions: { silence: '', reconnected: '', 'transfer-unanswered': '' },
+      turnInstructions: { silence: '', reconnected: '', 'transfer-unanswered': '' },
       ...{ tools: [], history: [], replyMs: 10_000, recordUsage: () => undefined },
     });
     assert(line && speaker);

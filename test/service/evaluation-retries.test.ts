@@ -42,13 +42,13 @@ async function handle(
     isPending: () => Promise.resolve(false),
   };
   const engine = { evaluate } as Engine;
-  const parts = {
+  const dependencies = {
     ...{ database, jobs, engine, log: createLog('silent'), timeoutMs: 50, retryMs: [100, 200] },
     publicUrl: () => service.url,
   };
   const { signal } = new AbortController();
-  if ('callId' in job) await handleCallEnded(parts, job, signal, isLastTry);
-  else await handleConversationEnded(parts, job, signal, isLastTry);
+  if ('callId' in job) await handleCallEnded(dependencies, job, signal, isLastTry);
+  else await handleConversationEnded(dependencies, job, signal, isLastTry);
   return sent;
 }
 

@@ -50,8 +50,8 @@ for (const [carrier, createLine] of Object.entries(lines)) {
     it('says nothing to a machine that was found before it speaks', async () => {
       const line = new HeldLine(createLine(), 'a lease');
       line.identify('machine');
-      const { heard, startedAt, cutOffBy } = await line.say(greeting(), 60, never);
-      assert.deepEqual([heard, startedAt, cutOffBy], ['', undefined, 'signal']);
+      const { played, startedAt, cutOffBy } = await line.say(greeting(), 60, never);
+      assert.deepEqual([played, startedAt, cutOffBy], ['', undefined, 'signal']);
       assert.deepEqual(await line.next(60, never), { type: 'identified', by: 'machine' });
     });
 

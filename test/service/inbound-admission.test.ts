@@ -15,11 +15,11 @@ const { database } = service.running;
 const { db } = database;
 const jobs = new StoredJobs(database);
 const limits = { inParallel: 50, perDay: 1000 };
-const parts = { database, jobs, limits, log: createLog('silent') };
+const dependencies = { database, jobs, limits, log: createLog('silent') };
 
 let rung = 0;
 /** Rings a number, from a new call of the carrier. */
-const ring = (to: string, from = '+4915112345678', carrierCallId = `CA${++rung}`, given = parts) =>
+const ring = (to: string, from = '+4915112345678', carrierCallId = `CA${++rung}`, given = dependencies) =>
   admitCall(given, { carrierCallId, from, to });
 
 /** An owner with a number, and an active inbound assistant that has it. */
@@ -68,7 +68,7 @@ describe('an inbound call', () => {
     assert.deepEqual(await ring(number, '+4915112345678', 'CA-repeated'), {
       type: 'refuse',
       reason: 'rejected',
-      why: 'call-ended',
+      refusalReason: 'call-ended',
     });
     assert.equal((await stored()).length, 1);
   });
@@ -84,8 +84,8 @@ describe('an inbound call', () => {
 });
 
 describe('an inbound call is rejected without a record', () => {
-  const isRejected = async (number: string, why: string, from?: string) => {
-    assert.deepEqual(await ring(number, from), { type: 'refuse', reason: 'rejected', why });
+  const isRejected = async (number: string, refusalReason: string, from?: string) => {
+    assert.deepEqual(await ring(number, from), { type: 'refuse', reason: 'rejected', refusalReason });
   };
 
   test('if no account has the number', () => isRejected('+4930999999', 'no-number'));
@@ -138,19 +138,22 @@ describe('an inbound call is rejected without a record', () => {
 describe('an inbound call is refused as busy, and listed for its owner', () => {
   const isBusy = async (
     called: Awaited<ReturnType<typeof reachable>>,
-    why: string,
-    given: typeof parts = parts,
+    refusalReason: string,
+    given: typeof dependencies = dependencies,
   ) => {
     const before = (await called.stored()).length;
     const carrierCallId = `CA${++rung}`;
-    const refusal = { type: 'refuse', reason: 'busy', why };
+    const refusal = { type: 'refuse', reason: 'busy', refusalReason };
     assert.deepEqual(await ring(called.number, undefined, carrierCallId, given), refusal);
     assert.deepEqual(await ring(called.number, undefined, carrierCallId, given), refusal);
     const rows = await called.stored();
     assert.equal(rows.length, before + 1);
     const call = rows.at(-1);
     assert.ok(call);
-    assert.deepEqual([call.type, call.status, call.endReason, call.totalCost], ['inbound', 'busy', why, 0]);
+    assert.deepEqual(
+      [call.type, call.status, call.endReason, call.totalCost],
+      ['inbound', 'busy', refusalReason, 0],
+    );
     assert.ok(await jobs.isPending('call-ended', { callId: call.id }));
   };
 
@@ -175,7 +178,7 @@ describe('an inbound call is refused as busy, and listed for its owner', () => {
     const called = await reachable();
     const { id } = await called.owner.create('assistant', assistantBody({ type: 'outbound' }));
     await called.owner.post('make_call', { phone_number: '+4989100100000', assistant_id: id });
-    const two = { ...parts, limits: { inParallel: 2, perDay: 1000 } };
+    const two = { ...dependencies, limits: { inParallel: 2, perDay: 1000 } };
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => ring(called.number, undefined, undefined, two)),
     );
@@ -185,7 +188,7 @@ describe('an inbound call is refused as busy, and listed for its owner', () => {
 
   test('if the account has reached its calls per day, without refused calls', async () => {
     const called = await reachable();
-    const two = { ...parts, limits: { inParallel: 50, perDay: 2 } };
+    const two = { ...dependencies, limits: { inParallel: 50, perDay: 2 } };
     await called.owner.post('blocked-numbers', { phone_number: '+4915112345670' });
     await ring(called.number, '+4915112345670', undefined, two);
     assert.equal((await ring(called.number, undefined, undefined, two)).type, 'accept');

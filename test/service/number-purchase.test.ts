@@ -16,7 +16,7 @@ const shop = new NumberShop(Array.from({ length: 30 }, (_, index) => `+49302312$
 const service = await startService({}, { numbers: shop });
 const { database } = service.running;
 const jobs = new StoredJobs(database);
-const parts = { database, jobs, numbers: shop, log: createLog('silent') };
+const dependencies = { database, jobs, numbers: shop, log: createLog('silent') };
 
 const firstOffer = async (owner: Owner) => {
   const { json } = await owner.get('phone-numbers/search');
@@ -40,7 +40,7 @@ const reserveAndDie = async (owner: Owner, phoneNumber: string) => {
   const before = new Set(shop.answers);
   assert.equal(before.size, 0);
   shop.answers.push('lost');
-  const purchase = purchasePhoneNumber(parts, owner.id, phoneNumber, (work) => work(database), 0);
+  const purchase = purchasePhoneNumber(dependencies, owner.id, phoneNumber, (work) => work(database), 0);
   await assert.rejects(purchase, (error: unknown) => error instanceof Refusal && error.status === 503);
 };
 const pendingId = async (owner: Owner) => {
@@ -123,7 +123,7 @@ describe('purchasePhoneNumber', () => {
     assert.equal((await owner.delete(`phone-numbers/${id}`)).status, 404);
     assert.ok(await jobs.isPending('complete-purchase', { phoneNumberId: id }));
 
-    assert.equal(await completePurchase(parts, id), 'bought');
+    assert.equal(await completePurchase(dependencies, id), 'bought');
     assert.deepEqual([await numbersOf(owner), await money(owner)], [[phone_number], 8.75]);
   });
 
@@ -136,8 +136,8 @@ describe('purchasePhoneNumber', () => {
       await reserveAndDie(owner, String((await firstOffer(owner))['phone_number']));
       const id = await pendingId(owner);
       if (answer) shop.answers.push(answer);
-      await completePurchase(parts, id);
-      await completePurchase(parts, id);
+      await completePurchase(dependencies, id);
+      await completePurchase(dependencies, id);
       assert.deepEqual([(await numbersOf(owner)).length, await money(owner)], [numbers, balance]);
     });
   }
@@ -159,12 +159,12 @@ describe('purchasePhoneNumber', () => {
     const slow = new NumberShop([]);
     slow.buy = async () => {
       shop.answers.push('refuse');
-      assert.notEqual(await completePurchase(parts, id), 'bought');
+      assert.notEqual(await completePurchase(dependencies, id), 'bought');
       shop.sold.add(phone_number);
     };
-    assert.notEqual(await completePurchase({ ...parts, numbers: slow }, id), 'bought');
+    assert.notEqual(await completePurchase({ ...dependencies, numbers: slow }, id), 'bought');
     assert.ok(await jobs.isPending('release-number', { phoneNumber: phone_number }));
-    await releaseNumber(parts, phone_number);
+    await releaseNumber(dependencies, phone_number);
     assert.ok(!shop.sold.has(phone_number));
     assert.equal(await money(owner), 10);
   });
@@ -180,18 +180,18 @@ describe('releasePhoneNumber', () => {
   test('releases the number at the carrier at the end of the paid month', async () => {
     const { owner, phone_number, id } = await ownNumber();
     await owner.delete(`phone-numbers/${id}`);
-    await deleteReleasedNumbers(parts);
+    await deleteReleasedNumbers(dependencies);
     assert.deepEqual(await numbersOf(owner), [phone_number]);
     await database.pool.query('UPDATE phone_numbers SET release_at = now() WHERE id = $1', [id]);
-    await deleteReleasedNumbers(parts);
+    await deleteReleasedNumbers(dependencies);
     assert.ok(await jobs.isPending('release-number', { phoneNumber: phone_number }));
-    await releaseNumber(parts, phone_number);
+    await releaseNumber(dependencies, phone_number);
     assert.ok(!shop.sold.has(phone_number));
   });
 
   test('does not release a number that an account has purchased again', async () => {
     const { phone_number } = await ownNumber();
-    await releaseNumber(parts, phone_number);
+    await releaseNumber(dependencies, phone_number);
     assert.ok(shop.sold.has(phone_number));
   });
 });

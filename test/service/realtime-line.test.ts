@@ -60,12 +60,12 @@ async function connect({
     ...{ peer, settings: speech, control, log, transcriptionModel: 'whisper', voice },
     endpoint: { baseUrl, apiKey, model: 'kind-1', voices: [] },
   });
-  const occasions = {
+  const turnInstructions = {
     ...{ silence: 'Ask whether they are there.', reconnected: 'Apologize.' },
     'transfer-unanswered': 'Say so.',
   };
   const speaker = await line.openSpeaker({
-    ...{ instructions: 'You are kind.', occasions, tools: [weather], replyMs: 10_000 },
+    ...{ instructions: 'You are kind.', turnInstructions, tools: [weather], replyMs: 10_000 },
     recordUsage: () => undefined,
     history: [
       { role: 'user', content: 'Good evening.' },
@@ -106,8 +106,8 @@ function answer({ line, speaker }: Connected, said: string) {
 describe('a call with a realtime model', () => {
   it('lets the model speak the greeting word for word', async () => {
     const call = await connect();
-    const { heard, startedAt } = await call.line.say(text('Welcome to the flower shop.'), 60, never);
-    assert.equal(heard.trim(), 'Welcome to the flower shop.');
+    const { played, startedAt } = await call.line.say(text('Welcome to the flower shop.'), 60, never);
+    assert.equal(played.trim(), 'Welcome to the flower shop.');
     assert.notEqual(startedAt, undefined);
     // Five words of 0.2 seconds.
     assert(Math.abs(call.peer.played / rate - 1) < 0.05, String(call.peer.played));
@@ -122,8 +122,8 @@ describe('a call with a realtime model', () => {
     const call = await connect();
     say(call, 'Do you sell tulips?');
     assert.equal(await hear(call), 'Do you sell tulips?');
-    const { heard } = await answer(call, 'Do you sell tulips?').spoken;
-    assert.equal(heard.trim(), 'You said: Do you sell tulips?');
+    const { played } = await answer(call, 'Do you sell tulips?').spoken;
+    assert.equal(played.trim(), 'You said: Do you sell tulips?');
   });
 
   it('sends the settings of the assistant to the model, and requests each answer itself', async () => {
@@ -141,15 +141,15 @@ describe('a call with a realtime model', () => {
     call.endpoint.answer = ({ items }) => ({
       text: items.flatMap((item) => (item.type === 'message' ? item.role : [])).join(' '),
     });
-    assert.equal((await answer(call, 'Hello?').spoken).heard.trim(), 'user assistant user');
+    assert.equal((await answer(call, 'Hello?').spoken).played.trim(), 'user assistant user');
   });
 
   it('addresses a silent customer with the instructions for silence', async () => {
     const { endpoint, line, speaker } = await connect();
     endpoint.answer = ({ instructions }) => ({ text: instructions });
-    const reply = new SpokenReply((stopped) => speaker.speakUp('silence', [], stopped));
-    const { heard } = await line.say(reply.text(), 60, never);
-    assert.equal(heard.trim(), 'You are kind.\n\nAsk whether they are there.');
+    const reply = new SpokenReply((stopped) => speaker.startTurn('silence', [], stopped));
+    const { played } = await line.say(reply.text(), 60, never);
+    assert.equal(played.trim(), 'You are kind.\n\nAsk whether they are there.');
   });
 
   it('runs a function that the model calls, and speaks the answer to its result', async () => {
@@ -163,7 +163,7 @@ describe('a call with a realtime model', () => {
     say(call, 'How is the weather in Ulm?');
     const said = await hear(call);
     const { reply, spoken } = answer(call, said);
-    assert.equal((await spoken).heard.trim(), 'The result is {"town":"Ulm","sky":"clear"}');
+    assert.equal((await spoken).played.trim(), 'The result is {"town":"Ulm","sky":"clear"}');
     assert.deepEqual(reply.functionCalls, [
       { name: 'weather', arguments: { town: 'Ulm' }, result: { town: 'Ulm', sky: 'clear' } },
     ]);
@@ -184,7 +184,7 @@ describe('a call with a realtime model', () => {
     assert.equal((await spoken).cutOffBy, 'customer');
     await call.endpoint.until(({ type }) => type === 'response.cancel');
     canceled.resolve(undefined);
-    assert.equal((await answer(call, await hear(call)).spoken).heard.trim(), 'Ulm or Bonn?');
+    assert.equal((await answer(call, await hear(call)).spoken).played.trim(), 'Ulm or Bonn?');
     assert.deepEqual(reply.functionCalls, []);
     const isResult = ({ type }: { type: string }) => type === 'function_call_output';
     assert(!call.endpoint.received.some((event) => 'item' in event && isResult(event.item)));
@@ -197,7 +197,7 @@ describe('a call with a realtime model', () => {
       return { text: 'Yes, we do.' };
     };
     say(call, 'Do you sell tulips?');
-    assert.equal((await answer(call, await hear(call)).spoken).heard.trim(), 'Yes, we do.');
+    assert.equal((await answer(call, await hear(call)).spoken).played.trim(), 'Yes, we do.');
   });
 
   it('rejects immediately if the model refuses to answer', async () => {
@@ -215,9 +215,9 @@ describe('a call with a realtime model', () => {
     const saying = call.line.say(text('one two three four five six seven eight nine ten'), 60, never);
     await call.peer.held.promise;
     call.peer.receive(voice(0.6));
-    const { heard, cutOffBy } = await saying;
+    const { played, cutOffBy } = await saying;
     assert.equal(cutOffBy, 'customer');
-    assert(heard.length < 'one two three four five six seven eight nine ten'.length, heard);
+    assert(played.length < 'one two three four five six seven eight nine ten'.length, played);
     assert.equal(call.peer.flushes, 1);
     await call.endpoint.until(({ type }) => type === 'conversation.item.truncate');
   });
@@ -242,8 +242,8 @@ describe('a call with a realtime model', () => {
     assert.equal((await saying).cutOffBy, 'customer');
     assert.equal(await hear(call), 'No, that is wrong.');
     call.peer.holdMarksFrom = Infinity;
-    const { heard } = await answer(call, 'No, that is wrong.').spoken;
-    assert.equal(heard.trim(), 'You said: No, that is wrong.');
+    const { played } = await answer(call, 'No, that is wrong.').spoken;
+    assert.equal(played.trim(), 'You said: No, that is wrong.');
   });
 
   it('ignores the customer while it speaks if interruptions are off', async () => {
@@ -265,21 +265,21 @@ describe('a call with a realtime model', () => {
     say(call, 'Roses?', 'No, tulips?');
     assert.equal(await hear(call), 'Roses?');
     assert.equal(await hear(call), 'No, tulips?');
-    const { heard } = await answer(call, 'No, tulips?').spoken;
-    assert.equal(heard.trim(), 'You said: No, tulips?');
+    const { played } = await answer(call, 'No, tulips?').spoken;
+    assert.equal(played.trim(), 'You said: No, tulips?');
   });
 
   it('answers pressed keys', async () => {
     const call = await connect();
-    const { heard } = await answer(call, '[pressed 12]').spoken;
-    assert.equal(heard.trim(), 'You said: [pressed 12]');
+    const { played } = await answer(call, '[pressed 12]').spoken;
+    assert.equal(played.trim(), 'You said: [pressed 12]');
   });
 
   it('answers speech that could not be transcribed', async () => {
     const call = await connect();
     say(call, undefined);
     assert.equal(await hear(call), '…');
-    assert.match((await answer(call, '…').spoken).heard, /^You said: mumbling/);
+    assert.match((await answer(call, '…').spoken).played, /^You said: mumbling/);
   });
 
   it('rejects if an answer fails, and gives the next answer', async () => {
@@ -287,7 +287,7 @@ describe('a call with a realtime model', () => {
     call.endpoint.answer = () => ({ fails: true });
     await assert.rejects(answer(call, 'Hello?').spoken, { message: 'The voice model could not answer.' });
     call.endpoint.answer = () => ({ text: 'Here I am.' });
-    assert.equal((await answer(call, 'Hello?').spoken).heard.trim(), 'Here I am.');
+    assert.equal((await answer(call, 'Hello?').spoken).played.trim(), 'Here I am.');
   });
 
   it('speaks the model’s text with a separate voice if it has one', async () => {
@@ -302,8 +302,8 @@ describe('a call with a realtime model', () => {
     assert.deepEqual(call.endpoint.settings?.output_modalities, ['text']);
     await call.line.say(text('Welcome.'), 60, never);
     say(call, 'Do you sell tulips? I need ten.');
-    const { heard } = await answer(call, await hear(call)).spoken;
-    assert.equal(heard, 'You said: Do you sell tulips? I need ten.');
+    const { played } = await answer(call, await hear(call)).spoken;
+    assert.equal(played, 'You said: Do you sell tulips? I need ten.');
     assert.deepEqual(spoken, ['Welcome.', 'You said: Do you sell tulips?', 'I need ten.']);
     assert.equal(call.peer.played, 1.5 * rate);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseError } from 'pg';
 import { pino } from 'pino';
-import type { CallLog } from '../../src/service/call/call-parts.ts';
+import type { CallLog } from '../../src/service/call/call-log.ts';
 import { RetryingCallLog } from '../../src/service/call/retrying-call-log.ts';
 
 const silent = pino({ level: 'silent' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CallResult, CallSettings, EarlierPart } from '../../src/service/call/call-parts.ts';
+import type { CallResult, CallSettings, CallProgress } from '../../src/service/call/call-log.ts';
 import { HeldLine } from '../../src/service/call/held-line.ts';
 import { PhoneConversation } from '../../src/service/call/phone-conversation.ts';
 import type { AnsweredBy, CallHandler, NextStep } from '../../src/service/carrier/carrier.ts';
@@ -64,7 +64,7 @@ async function call({
   let answeredBy: AnsweredBy = 'unknown';
   let end: CallResult = { status: 'failed', reason: 'no-connection', duration: 0, lines: [] };
   let held: HeldLine | undefined;
-  let earlier: EarlierPart | undefined;
+  let earlier: CallProgress | undefined;
   const released: { duration: number; transferTo?: string | undefined }[] = [];
   const speak = async function* (given: Partial<Reply>, text: string) {
     await Promise.resolve();
@@ -88,8 +88,8 @@ async function call({
         settings,
         speaker: {
           answer: (message) => speak(reply?.(message) ?? {}, `You said: ${message}`),
-          speakUp: (occasion) =>
-            speak({}, occasion === 'silence' ? 'Are you still there?' : 'Nobody answered.'),
+          startTurn: (reason) =>
+            speak({}, reason === 'silence' ? 'Are you still there?' : 'Nobody answered.'),
         },
         callLog: {
           saveLines: (saved) => Promise.resolve(void (lines = [...saved])),
@@ -108,7 +108,7 @@ async function call({
       else if (last) {
         end = { status: 'completed', reason: 'transfer', duration: last.duration, lines };
         const chargedMinutes = events.filter((event) => event.startsWith('minute')).length;
-        earlier = { lines, elapsed: last.duration, chargedMinutes, occasion: 'transfer-unanswered' };
+        earlier = { lines, elapsed: last.duration, chargedMinutes, reason: 'transfer-unanswered' };
       }
     },
     onReport: (report) => {

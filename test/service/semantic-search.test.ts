@@ -186,13 +186,13 @@ test('embeds chunks and answers requests with a single connection', async () => 
     name: 'Kennel',
     markdown: 'The lone dogs sleep.',
   });
-  const parts = {
+  const dependencies = {
     database: singleConnection.running.database,
     jobs: { send: () => Promise.resolve(), isPending: () => Promise.resolve(false) } satisfies Jobs,
     embedder,
   };
   embedding.gate = opened.promise;
-  const done = embedChunks(parts, new AbortController().signal);
+  const done = embedChunks(dependencies, new AbortController().signal);
   while (!embedding.requests.flat().some((text) => text.includes('lone dogs'))) await turn();
   assert.equal((await other.get('knowledgebases')).status, 200);
   opened.resolve(undefined);
@@ -236,18 +236,18 @@ test(
       },
       isPending: () => Promise.resolve(false),
     };
-    const parts = { database: service.running.database, jobs, embedder };
+    const dependencies = { database: service.running.database, jobs, embedder };
     const { signal } = new AbortController();
-    const first = embedChunks(parts, signal);
+    const first = embedChunks(dependencies, signal);
     while (embedding.requests.length === before) await turn();
-    await embedChunks(parts, signal);
+    await embedChunks(dependencies, signal);
     assert.deepEqual(sent, [['embed-chunks', { startAfter: 10_000 }]]);
     opened.resolve(undefined);
     embedding.gate = undefined;
     await first;
     assert.deepEqual(embedding.requests.slice(before), [['Kennel\nThe dogs sleep.']]);
     assert.deepEqual(await find('hounds', id), ['Kennel']);
-    await embedChunks(parts, signal);
+    await embedChunks(dependencies, signal);
     assert.equal(sent.length, 1);
   },
 );

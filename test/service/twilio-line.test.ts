@@ -32,7 +32,7 @@ async function converse<Result>(
 }
 
 const say = (line: Line, ...list: Parameters<typeof tokens>) => line.say(tokens(...list), minute, never);
-const withoutTimes = ({ heard, cutOffBy }: Spoken) => ({ heard, cutOffBy });
+const withoutTimes = ({ played, cutOffBy }: Spoken) => ({ played, cutOffBy });
 const isText = (text: string) => (frame: { type: string }) =>
   frame.type === 'text' && (frame as { token?: string }).token === text;
 
@@ -50,8 +50,8 @@ test('greets, answers the customer, and hangs up after its last words', async ()
   await call.over();
 
   const { greeting, event, reply } = await result;
-  assert.deepEqual(withoutTimes(greeting), { heard: 'Hello, this is Ada.', cutOffBy: undefined });
-  assert.deepEqual(withoutTimes(reply), { heard: 'We open at nine. Goodbye!', cutOffBy: undefined });
+  assert.deepEqual(withoutTimes(greeting), { played: 'Hello, this is Ada.', cutOffBy: undefined });
+  assert.deepEqual(withoutTimes(reply), { played: 'We open at nine. Goodbye!', cutOffBy: undefined });
   assert.equal(event?.type === 'said' && event.text, 'When do you open?');
   assert.ok((greeting.startedAt ?? 0) < (reply.startedAt ?? 0));
   assert.deepEqual(
@@ -83,7 +83,7 @@ test('sends nothing for an empty text', async () => {
     return spoken;
   });
   await call.over();
-  assert.deepEqual(await result, { heard: '', startedAt: undefined });
+  assert.deepEqual(await result, { played: '', startedAt: undefined });
   assert.deepEqual(
     relay.frames.map(({ type }) => type),
     ['end'],
@@ -120,7 +120,7 @@ describe('an interruption', () => {
     later.resolve('Never spoken.');
 
     const { spoken, event } = await result;
-    assert.deepEqual(withoutTimes(spoken), { heard: 'We open at nine, and', cutOffBy: 'customer' });
+    assert.deepEqual(withoutTimes(spoken), { played: 'We open at nine, and', cutOffBy: 'customer' });
     assert.equal(event?.type === 'said' && event.text, 'And on Sundays?');
     await eventually(
       () => 'the model to stop',
@@ -138,7 +138,7 @@ describe('an interruption', () => {
     await relay.receives('all text', isText(''));
     relay.play('One. ');
     relay.interrupt('two');
-    assert.deepEqual(withoutTimes(await result), { heard: 'One. Two', cutOffBy: 'customer' });
+    assert.deepEqual(withoutTimes(await result), { played: 'One. Two', cutOffBy: 'customer' });
   });
 
   test('needs the minimum number of words', async () => {
@@ -160,7 +160,7 @@ describe('an interruption', () => {
     await relay.receives('the silence that replaces the speech', ({ type }) => type === 'play');
     relay.say('But what about Sundays?');
     const { spoken, events } = await result;
-    assert.deepEqual(withoutTimes(spoken), { heard: 'We open at nine', cutOffBy: 'customer' });
+    assert.deepEqual(withoutTimes(spoken), { played: 'We open at nine', cutOffBy: 'customer' });
     assert.deepEqual(
       events.map((event) => event?.type === 'said' && event.text),
       ['Oh okay', 'But what about Sundays?'],
@@ -175,7 +175,7 @@ test('stops the speech when its time is over', async () => {
     speaking: { mode: 'by-hand' },
   });
   await relay.receives('the silence that replaces the speech', ({ type }) => type === 'play');
-  assert.deepEqual(withoutTimes(await result), { heard: '', cutOffBy: 'time' });
+  assert.deepEqual(withoutTimes(await result), { played: '', cutOffBy: 'time' });
 });
 
 test('stops the speech when it is aborted', async () => {
@@ -212,7 +212,7 @@ test('estimates when the words were heard if the relay reports nothing', async (
     { speaking: { reports: false } },
   );
   const { spoken, seconds } = await result;
-  assert.deepEqual(withoutTimes(spoken), { heard: 'Hello there.', cutOffBy: undefined });
+  assert.deepEqual(withoutTimes(spoken), { played: 'Hello there.', cutOffBy: undefined });
   assert.ok(seconds > 0.7, `heard after ${seconds} s`);
   assert.ok(spoken.startedAt !== undefined);
   await call.over();
@@ -238,7 +238,7 @@ test('waits for the last words, even if the relay pauses between sentences', asy
   relay.press('5');
   assert.equal(isHeard, false);
   relay.send({ type: 'info', name: 'agentSpeaking', value: 'off' });
-  assert.deepEqual(withoutTimes(await result), { heard: 'One. Two.', cutOffBy: undefined });
+  assert.deepEqual(withoutTimes(await result), { played: 'One. Two.', cutOffBy: undefined });
 });
 
 test('receives and sends keys', async () => {
@@ -294,7 +294,7 @@ describe('Markdown', () => {
     });
     await relay.hears('We are open until 20:00. See our menu. Bye!');
     await call.over();
-    assert.deepEqual(withoutTimes(await result), { heard: written, cutOffBy: undefined });
+    assert.deepEqual(withoutTimes(await result), { played: written, cutOffBy: undefined });
   });
 
   test('is kept in the text that was heard before an interruption', async () => {
@@ -310,7 +310,7 @@ describe('Markdown', () => {
     relay.interrupt('We are open until eight. Always on');
     await call.over();
     assert.deepEqual(withoutTimes(await result), {
-      heard: 'We are **open** until eight. Always on',
+      played: 'We are **open** until eight. Always on',
       cutOffBy: 'customer',
     });
   });
@@ -326,7 +326,7 @@ describe('Markdown', () => {
     rest.resolve('9 - or 10.\n1. Monday\n2. Tuesday');
     await relay.hears(/^We open at 9 - or 10\.\s+Monday\.?\s+Tuesday\.?$/);
     await call.over();
-    assert.match((await result).heard, /10\.\n1\. Monday\n2\. Tuesday$/);
+    assert.match((await result).played, /10\.\n1\. Monday\n2\. Tuesday$/);
   });
 });
 
@@ -360,7 +360,7 @@ describe('the time when the customer was last heard', () => {
 
   test('is set by any sound', () => {
     const line = createLine();
-    const heardAt = () => line.customerHeardAt;
+    const heardAt = () => line.customerSpokeAt;
     assert.equal(heardAt(), undefined);
     report(line, 'on');
     const { now } = line;
@@ -374,7 +374,7 @@ describe('the time when the customer was last heard', () => {
   test('is set by a partial transcript', () => {
     const line = createLine();
     line.receive({ type: 'prompt', voicePrompt: 'I would like', last: false });
-    assert.ok(line.customerHeardAt !== undefined);
+    assert.ok(line.customerSpokeAt !== undefined);
   });
 });
 
@@ -400,7 +400,7 @@ describe('the end of a line', () => {
     await relay.receives('the text', isText(''));
     relay.play('We open ');
     await call.hangUp();
-    assert.deepEqual(withoutTimes(await result), { heard: 'We open', cutOffBy: 'end' });
+    assert.deepEqual(withoutTimes(await result), { played: 'We open', cutOffBy: 'end' });
   });
 
   test('is yielded after all words of the customer', async () => {
@@ -425,7 +425,7 @@ describe('the end of a line', () => {
       await line.sendDigits('1');
       return say(line, 'Nobody hears this.');
     });
-    assert.deepEqual(withoutTimes(await result), { heard: '', cutOffBy: 'end' });
+    assert.deepEqual(withoutTimes(await result), { played: '', cutOffBy: 'end' });
     await call.over();
     assert.equal(relay.frames.length, 1);
   });

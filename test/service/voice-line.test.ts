@@ -36,7 +36,7 @@ describe('a voice line', () => {
     const { line, peer, spoken } = createLine();
     const result = await line.say(stream('Good mor', 'ning. How can I ', 'help you?'), 60, never);
     assert.deepEqual(spoken, ['Good morning.', 'How can I help you?']);
-    assert.equal(result.heard, 'Good morning. How can I help you?');
+    assert.equal(result.played, 'Good morning. How can I help you?');
     assert.equal(result.cutOffBy, undefined);
     assert.equal(peer.flushes, 0);
   });
@@ -91,7 +91,7 @@ describe('a voice line', () => {
 
   it('knows when the customer was last heard, also before they have finished', () => {
     const { line, peer } = createLine();
-    const heardAt = () => line.customerHeardAt;
+    const heardAt = () => line.customerSpokeAt;
     assert.equal(heardAt(), undefined);
     peer.receive(tone(0.5));
     const { now } = line;
@@ -113,7 +113,7 @@ describe('a voice line', () => {
     const saying = line.say(slowly(), 60, never);
     await until(() => spoken.includes('Hmm'));
     rest.resolve('We open at nine.');
-    assert.equal((await saying).heard, 'Hmm We open at nine.');
+    assert.equal((await saying).played, 'Hmm We open at nine.');
     assert.deepEqual(spoken, ['Hmm', 'We open at nine.']);
   });
 
@@ -127,7 +127,7 @@ describe('a voice line', () => {
     const saying = line.say(slowly(), 60, never);
     await until(() => spoken.length === 1);
     rest.resolve(' We open at nine.');
-    assert.equal((await saying).heard, 'Let me look that up. We open at nine.');
+    assert.equal((await saying).played, 'Let me look that up. We open at nine.');
   });
 
   it('rejects if the model fails while a sentence is spoken', async () => {
@@ -150,10 +150,10 @@ describe('a voice line', () => {
     const saying = line.say(stream('One two. ', 'Three four five six. ', 'Seven. '), 60, never);
     await peer.held.promise;
     peer.receive(tone(1));
-    const { heard, cutOffBy } = await saying;
+    const { played, cutOffBy } = await saying;
     assert.equal(cutOffBy, 'customer');
-    assert.match(heard, /^One two\. /);
-    assert.doesNotMatch(heard, /Seven/);
+    assert.match(played, /^One two\. /);
+    assert.doesNotMatch(played, /Seven/);
     assert.equal(peer.flushes, 1);
   });
 
@@ -181,7 +181,7 @@ describe('a voice line', () => {
     peer.receive(hum(1));
     await until(() => events.includes('said: '));
     peer.advance(0.2);
-    assert.deepEqual(await saying.then(({ heard, cutOffBy }) => [heard, cutOffBy]), [
+    assert.deepEqual(await saying.then(({ played, cutOffBy }) => [played, cutOffBy]), [
       'One two three four. ',
       undefined,
     ]);
@@ -209,7 +209,7 @@ describe('a voice line', () => {
     assert(isAudible(peer.advance(1)));
     await nextTurn();
     peer.advance(0.1);
-    assert.equal((await again).heard, 'Five.');
+    assert.equal((await again).played, 'Five.');
   });
 
   it('continues if the customer says too few words to interrupt', async () => {
@@ -247,7 +247,7 @@ describe('a voice line', () => {
     peer.receive(hum(0.5));
     assert(!isAudible(peer.advance(0.5)));
     peer.receive(hum(0.5));
-    assert.deepEqual(await saying.then(({ heard, cutOffBy }) => [heard, cutOffBy]), ['', 'customer']);
+    assert.deepEqual(await saying.then(({ played, cutOffBy }) => [played, cutOffBy]), ['', 'customer']);
     const event = await line.next(5, never);
     assert(event?.type === 'said');
     assert.equal(event.text, 'Understood.');
@@ -266,7 +266,7 @@ describe('a voice line', () => {
     peer.receive(hum(1));
     await until(() => events.includes('continuing'));
     peer.advance(1.1);
-    assert.equal((await saying).heard, 'One two three four. ');
+    assert.equal((await saying).played, 'One two three four. ');
     assert.equal(await line.next(0, never), undefined);
   });
 
@@ -377,7 +377,7 @@ describe('a spoken text', () => {
     now = 100;
     text.cutOff('customer');
     // 3.5 of 10 seconds.
-    assert.equal(text.result('customer').heard, 'one two three');
+    assert.equal(text.result('customer').played, 'one two three');
   });
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setAiEnabled } from '../../src/service/conversation/human-handoff.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
-import { readLoss } from '../../src/service/web-call/lost-call.ts';
+import { prepareLostEnd } from '../../src/service/web-call/lost-connection.ts';
 import { MemoryVoice } from '../support/calls/memory-voice.ts';
 import { offer, said, visit, waitForEnd } from '../support/calls/web-visitor.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
@@ -453,7 +453,7 @@ describe('a web call whose connection was lost', () => {
   it('waits for the visitor again after each loss, and is not ended while the visitor reconnects', async () => {
     const visitor = await visit();
     const { database } = visitor.service.running;
-    const parts = { database, jobs: new StoredJobs(database) };
+    const dependencies = { database, jobs: new StoredJobs(database) };
     const { json } = await visitor.call();
     const lose = async () => {
       await said(visitor.voice.browser, 1);
@@ -462,7 +462,7 @@ describe('a web call whose connection was lost', () => {
         visitor.assistant.userId,
       ]);
       for (;;) {
-        const end = await readLoss(parts, rows[0]?.id ?? 0);
+        const end = await prepareLostEnd(dependencies, rows[0]?.id ?? 0);
         if (end) return end;
       }
     };

@@ -141,7 +141,7 @@ describe('a call through Asterisk', () => {
       ['ringing', 'ended'],
     );
     assert.equal(handler.reports[0]?.carrierCallId, carrierCallId);
-    assert.equal(handler.spoken?.heard, greeting);
+    assert.equal(handler.spoken?.played, greeting);
     assert.match(await understand(customer.heard()[0]), /Monday to Friday/i);
   });
 
@@ -176,8 +176,8 @@ describe('a call through Asterisk', () => {
     await dial();
     await handler.end();
     assert.equal(handler.spoken?.cutOffBy, 'customer');
-    assert.match(handler.spoken.heard, /^This is sentence number 1\./);
-    assert(handler.spoken.heard.length < sentences.join('').length / 2, handler.spoken.heard);
+    assert.match(handler.spoken.played, /^This is sentence number 1\./);
+    assert(handler.spoken.played.length < sentences.join('').length / 2, handler.spoken.played);
     assert.equal(handler.events[0]?.type, 'said');
     const heard = await understand(customer.heard()[0]);
     assert.doesNotMatch(heard, /twelve|12/i);
@@ -203,7 +203,7 @@ describe('a call through Asterisk', () => {
     handler.converse = async (line) => {
       const speaker = await line.openSpeaker?.({
         instructions: 'You take reservations.',
-        occasions: { silence: '', reconnected: '', 'transfer-unanswered': '' },
+        turnInstructions: { silence: '', reconnected: '', 'transfer-unanswered': '' },
         ...{ tools: [], history: [], replyMs: 10_000, recordUsage: () => undefined },
       });
       assert(speaker);

@@ -10,7 +10,7 @@ import type { Synthesizer, Transcriber } from '../../src/service/voice/speech-se
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import type { SpeechDetector } from '../../src/service/voice/voice-module.ts';
 import { createOfflineSpeech } from '../../src/voice/speech/offline-speech.ts';
-import type { OfflineSpeechParts } from '../../src/voice/speech/offline-speech.ts';
+import type { OfflineSpeech } from '../../src/voice/speech/offline-speech.ts';
 import { readSuppliedVoices } from '../../src/voice/speech/supplied-voices.ts';
 import { SpeechProcess } from '../../src/voice/speech/speech-process.ts';
 import { wordErrors } from '../support/voice/word-errors.ts';
@@ -22,20 +22,20 @@ const english = { language: 'en', voice: undefined, speed: 1 };
 const sentence = 'I would like to book a table for two people on Friday evening.';
 
 describe('offline speech', () => {
-  let parts: OfflineSpeechParts;
+  let offlineSpeech: OfflineSpeech;
   let synthesizer: Synthesizer;
   let transcriber: Transcriber;
   let spoken: Int16Array;
 
   before(async () => {
-    parts = await createOfflineSpeech({}, log);
-    assert.deepEqual(parts.problems, []);
-    assert(parts.synthesizer && parts.transcriber);
-    ({ synthesizer, transcriber } = parts);
+    offlineSpeech = await createOfflineSpeech({}, log);
+    assert.deepEqual(offlineSpeech.problems, []);
+    assert(offlineSpeech.synthesizer && offlineSpeech.transcriber);
+    ({ synthesizer, transcriber } = offlineSpeech);
     spoken = await record(synthesizer.speak(sentence, english, rate, never));
   });
   after(() => {
-    parts.close();
+    offlineSpeech.close();
   });
 
   it('transcribes a sentence that it has spoken', async () => {
@@ -101,7 +101,7 @@ describe('offline speech', () => {
 
   for (const lineRate of [8000, 16_000, 48_000]) {
     it(`detects speech, but no noise, at ${lineRate} Hz`, async () => {
-      const detector = parts.createDetector?.(lineRate);
+      const detector = offlineSpeech.createDetector?.(lineRate);
       assert(detector);
       const sound = await record(synthesizer.speak(sentence, english, lineRate, never));
       assert(shareOf(detector, sound) > 0.7);
@@ -112,7 +112,11 @@ describe('offline speech', () => {
   }
 
   it('divides the audio of a line into utterances', () => {
-    const turns = new TurnDetector(rate, { pause: 0.5, shortest: 0.12 }, parts.createDetector?.(rate));
+    const turns = new TurnDetector(
+      rate,
+      { pause: 0.5, shortest: 0.12 },
+      offlineSpeech.createDetector?.(rate),
+    );
     assert.equal(turns.detect(noise(rate, 1000)), undefined);
     assert.equal(turns.detect(spoken.subarray(0, 2 * rate))?.type, 'speaking');
     const event = turns.detect(noise(rate * 2, 300));

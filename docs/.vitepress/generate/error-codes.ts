@@ -1,4 +1,4 @@
-import type { ChatErrorCode } from '../../../src/client/errors.ts';
+import type { ChatErrorCode } from '../../../src/client/chat-error.ts';
 import type { ProblemCode } from '../../../src/widget/conversation/problem.ts';
 import { code, table } from './table.ts';
 

@@ -1,4 +1,4 @@
-import { whyNotCallable } from '../lib/allowed-countries.ts';
+import { numberProblem } from '../lib/allowed-countries.ts';
 import type { AllowedCountries } from '../lib/allowed-countries.ts';
 import { isPhoneNumber } from '../../contract/request-fields.ts';
 import type { FieldErrors } from '../lib/refusal.ts';
@@ -9,7 +9,7 @@ export function checkTransfers(tools: GivenFields['tools'], countries: AllowedCo
   const errors: FieldErrors = {};
   for (const [index, { type, phone_number: number }] of (tools ?? []).entries()) {
     if (type !== 'call_transfer' || !isPhoneNumber(number)) continue;
-    const problem = whyNotCallable(number, countries);
+    const problem = numberProblem(number, countries);
     if (problem !== undefined) errors[`tools.${index}.phone_number`] = [problem];
   }
   return errors;

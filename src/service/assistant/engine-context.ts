@@ -6,7 +6,7 @@ import { assistants, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { EngineRequest, EngineTool } from '../engine/engine.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
-import { whyNotCallable } from '../lib/allowed-countries.ts';
+import { numberProblem } from '../lib/allowed-countries.ts';
 import type { AllowedCountries } from '../lib/allowed-countries.ts';
 import { findPassages } from '../knowledge/find-passages.ts';
 import { searchTool } from '../knowledge/search-tool.ts';
@@ -26,7 +26,7 @@ export interface EngineContext extends Pick<
 }
 
 /** The parts of the service that an engine context is built from. */
-export interface EngineContextParts {
+export interface EngineContextDependencies {
   database: Database;
   fetchGuarded: FetchGuarded;
   embedder?: Embedder | undefined;
@@ -82,7 +82,7 @@ export interface EngineContextRow {
  * @param trusted the variables whose values come from the assistant's owner, as all of a phone call do.
  */
 export async function createEngineContext(
-  { database, fetchGuarded, embedder, countries = 'all' }: EngineContextParts,
+  { database, fetchGuarded, embedder, countries = 'all' }: EngineContextDependencies,
   { assistant, language, secondaryLanguages, model, toolModel }: EngineContextRow,
   variables: StoredVariables,
   channel: Channel,
@@ -115,7 +115,7 @@ export async function createEngineContext(
 /** Removes the numbers that must not be called: the operator may have changed the countries. */
 const withCallableNumbers = (tools: StoredBuiltInTool[], countries: AllowedCountries) =>
   tools.map((tool) =>
-    isPhoneNumber(tool.phone_number) && whyNotCallable(tool.phone_number, countries) !== undefined
+    isPhoneNumber(tool.phone_number) && numberProblem(tool.phone_number, countries) !== undefined
       ? { ...tool, phone_number: null }
       : tool,
   );

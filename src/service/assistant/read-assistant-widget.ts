@@ -15,17 +15,17 @@ export interface PublicAssistant {
 }
 
 /** Whether the service can hold calls of an assistant. */
-export type CanTalk = (assistant: VoiceNeeds) => boolean;
+export type SupportsCalls = (assistant: VoiceNeeds) => boolean;
 
 /**
  * Reads the public settings of an assistant (our addition: `GET /assistants/{uuid}/widget`).
  *
- * @param canTalk whether the service can hold calls of such an assistant.
+ * @param supportsCalls whether the service can hold calls of such an assistant.
  */
 export async function readAssistantWidget(
   queries: Queries,
   uuid: string,
-  canTalk: CanTalk,
+  supportsCalls: SupportsCalls,
 ): Promise<PublicAssistant | undefined> {
   const [found] = await queries
     .select({
@@ -46,6 +46,6 @@ export async function readAssistantWidget(
     name: found.name,
     language: found.language,
     widget_settings: { ...text('theme'), ...text('color'), ...text('position') },
-    web_calls: found.webCalls && canTalk(found),
+    web_calls: found.webCalls && supportsCalls(found),
   };
 }

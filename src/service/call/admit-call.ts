@@ -19,7 +19,7 @@ import { planLine } from './plan-line.ts';
 import { allowConnection } from './take-call.ts';
 
 /** The parts of the service that admit calls. */
-export interface AdmissionParts {
+export interface AdmissionDependencies {
   database: Database;
   jobs: Jobs;
   limits: CallLimits;
@@ -53,7 +53,7 @@ const answers = {
 } as const satisfies Record<RefusalReason, 'busy' | 'rejected'>;
 
 /** An admission with the reason of a refusal. */
-export type ExplainedAdmission = Admission & { why?: RefusalReason };
+export type ExplainedAdmission = Admission & { refusalReason?: RefusalReason };
 
 /**
  * Finds the assistant of a called number and stores the call. If the carrier asks again, possibly in another process,
@@ -62,21 +62,24 @@ export type ExplainedAdmission = Admission & { why?: RefusalReason };
  * A call that is refused because of the balance or a limit is stored with the status `busy`, and the webhook after the
  * call is sent. Other refused calls are only logged: the caller is blocked, or the number has no assistant.
  */
-export async function admitCall(parts: AdmissionParts, call: IncomingCall): Promise<ExplainedAdmission> {
-  const admission = await admit(parts, call);
+export async function admitCall(
+  dependencies: AdmissionDependencies,
+  call: IncomingCall,
+): Promise<ExplainedAdmission> {
+  const admission = await admit(dependencies, call);
   if (admission.type === 'refuse') {
-    parts.log.warn({ number: call.to, reason: admission.why }, 'refused an inbound call');
+    dependencies.log.warn({ number: call.to, reason: admission.refusalReason }, 'refused an inbound call');
   }
   return admission;
 }
 
-async function admit(parts: AdmissionParts, call: IncomingCall): Promise<ExplainedAdmission> {
-  const { db } = parts.database;
+async function admit(dependencies: AdmissionDependencies, call: IncomingCall): Promise<ExplainedAdmission> {
+  const { db } = dependencies.database;
   const found = await findAssistant(db, call.to);
   if (found === undefined) return refuse('no-number');
   return db.transaction(async (tx) => {
     // Locks the owner's row, so that concurrent requests about a call are handled one after the other.
-    const { free, limit } = await readFreeCalls(tx, found.userId, parts.limits);
+    const { free, limit } = await readFreeCalls(tx, found.userId, dependencies.limits);
     const earlier = await readAdmission(tx, call.carrierCallId);
     if (earlier) return earlier;
     if (found.assistant === null || found.language === null) return refuse('no-assistant');
@@ -85,7 +88,7 @@ async function admit(parts: AdmissionParts, call: IncomingCall): Promise<Explain
     if (from !== '' && (await isBlocked(tx, found.userId, from))) return refuse('blocked');
     const { available, isLimited } = await readCallBalance(tx, found.userId);
     const isAffordable = affordableCalls(available, callMinutePrice(found.assistant.mode)) > 0;
-    const why: RefusalReason | undefined =
+    const refusalReason: RefusalReason | undefined =
       free === 0
         ? limit === 'perDay'
           ? 'calls-per-day'
@@ -111,17 +114,17 @@ async function admit(parts: AdmissionParts, call: IncomingCall): Promise<Explain
         leaseUntil: leaseEnd(connectMs),
         // Not now(): the transaction may have waited for a lock.
         createdAt: sql`clock_timestamp()`,
-        ...(why !== undefined && {
+        ...(refusalReason !== undefined && {
           status: 'busy' as const,
-          endReason: why,
+          endReason: refusalReason,
           endedAt: sql`now()`,
         }),
       })
       .returning({ id: calls.id });
     if (!stored) throw new Error('The call was not stored.');
-    if (why !== undefined) {
-      await parts.jobs.send('call-ended', { callId: stored.id }, { tx });
-      return refuse(why);
+    if (refusalReason !== undefined) {
+      await dependencies.jobs.send('call-ended', { callId: stored.id }, { tx });
+      return refuse(refusalReason);
     }
     await countStartedCalls(tx, found.userId, 1);
     return {
@@ -131,7 +134,11 @@ async function admit(parts: AdmissionParts, call: IncomingCall): Promise<Explain
   });
 }
 
-const refuse = (why: RefusalReason): ExplainedAdmission => ({ type: 'refuse', reason: answers[why], why });
+const refuse = (refusalReason: RefusalReason): ExplainedAdmission => ({
+  type: 'refuse',
+  reason: answers[refusalReason],
+  refusalReason,
+});
 
 /** Finds the owner of a number, and the active inbound assistant that has it. Caller IDs cannot be called. */
 async function findAssistant(queries: Queries, phoneNumber: string) {

@@ -1,18 +1,18 @@
 import { createEngineContext } from '../assistant/engine-context.ts';
-import type { EngineContext, EngineContextParts } from '../assistant/engine-context.ts';
+import type { EngineContext, EngineContextDependencies } from '../assistant/engine-context.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
 import type { Database } from '../db/database.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { Engine, EngineRequest } from '../engine/engine.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import { systemText } from '../engine/openai/build-prompt.ts';
-import type { Occasion, ReplyPart, Speaker, SpeakerBrief } from '../voice/line.ts';
+import type { TurnReason, ReplyPart, Speaker, SpeakerOptions } from '../voice/line.ts';
 import type { WebPlan } from './plan-web-call.ts';
 import { readWrittenHistory } from './read-written-history.ts';
 import type { WrittenMessage } from './read-written-history.ts';
 import type { CallContextRow } from './plan-call.ts';
 
-interface SpeakerParts extends EngineContextParts {
+interface SpeakerDependencies extends EngineContextDependencies {
   engine: Engine;
   speaker: CallContextRow;
   variables: StoredVariables;
@@ -38,14 +38,14 @@ const defaultReengagement = 'Ask in one short sentence whether they are still th
 export class AssistantSpeaker implements Speaker {
   readonly #engine: Engine;
   readonly #context: EngineContext;
-  readonly #instructions: Readonly<Record<Occasion, string>>;
+  readonly #instructions: Readonly<Record<TurnReason, string>>;
   readonly #replyMs: number;
   readonly #style: string;
   readonly #web: WebPlan | undefined;
   readonly #database: Database;
 
-  private constructor(parts: SpeakerParts, context: EngineContext) {
-    const { database, engine, speaker, variables, replyMs, web } = parts;
+  private constructor(dependencies: SpeakerDependencies, context: EngineContext) {
+    const { database, engine, speaker, variables, replyMs, web } = dependencies;
     this.#engine = engine;
     this.#context = context;
     const prompt = fillVariables(speaker.assistant.reengagementPrompt ?? '', variables).trim();
@@ -62,25 +62,25 @@ export class AssistantSpeaker implements Speaker {
     this.#database = database;
   }
 
-  static async prepare(parts: SpeakerParts): Promise<AssistantSpeaker> {
+  static async prepare(dependencies: SpeakerDependencies): Promise<AssistantSpeaker> {
     return new AssistantSpeaker(
-      parts,
+      dependencies,
       await createEngineContext(
-        parts,
-        parts.speaker,
-        parts.variables,
+        dependencies,
+        dependencies.speaker,
+        dependencies.variables,
         'call',
-        parts.web && parts.speaker.assistant.variables,
+        dependencies.web && dependencies.speaker.assistant.variables,
       ),
     );
   }
 
   /** Returns the context for a realtime model. It has no knowledge passages: the model searches for them. */
-  brief(history: SpeakerBrief['history']): Omit<SpeakerBrief, 'recordUsage'> {
+  speakerOptions(history: SpeakerOptions['history']): Omit<SpeakerOptions, 'recordUsage'> {
     const request = this.#request('', [], this.#style);
     return {
       instructions: systemText(request),
-      occasions: this.#instructions,
+      turnInstructions: this.#instructions,
       tools: request.tools,
       history: history.filter(({ content }) => content !== '').slice(-historyLimit),
       replyMs: this.#replyMs,
@@ -96,12 +96,12 @@ export class AssistantSpeaker implements Speaker {
     yield* this.#ask(this.#request(said, history, this.#style), signal);
   }
 
-  async *speakUp(
-    occasion: Occasion,
+  async *startTurn(
+    reason: TurnReason,
     before: readonly CallMessage[],
     signal: AbortSignal,
   ): AsyncGenerator<ReplyPart> {
-    const instruction = `${this.#style}\n\n${this.#instructions[occasion]}`;
+    const instruction = `${this.#style}\n\n${this.#instructions[reason]}`;
     const history = await this.#history(before);
     yield* this.#ask({ ...this.#request('…', history, instruction), isSilence: true }, signal);
   }

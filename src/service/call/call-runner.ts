@@ -10,7 +10,7 @@ import type {
   IncomingCall,
   NextStep,
 } from '../carrier/carrier.ts';
-import type { Line, SpeakerBrief } from '../voice/line.ts';
+import type { Line, SpeakerOptions } from '../voice/line.ts';
 import { CarrierError } from '../carrier/carrier-numbers.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
@@ -27,8 +27,8 @@ import type { Signals } from '../conversation/signals.ts';
 import { WebCallLog } from './web-call-log.ts';
 import type { VisitorSide } from './web-call-log.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
-import type { CallLog } from './call-parts.ts';
-import { waitForTurn } from './dialing-turn.ts';
+import type { CallLog } from './call-log.ts';
+import { limitDialingRate } from './limit-dialing-rate.ts';
 import { endCall, tryToEndCall } from './end-call.ts';
 import { endReportedCall, handleReport, unknownCall } from './handle-report.ts';
 import { answeredByOf, HeldCalls } from './held-calls.ts';
@@ -37,7 +37,7 @@ import { chooseNextStep } from './next-step.ts';
 import { PhoneConversation } from './phone-conversation.ts';
 import { isWaiting, planCall, planConversation } from './plan-call.ts';
 import type { ConversationPlan } from './plan-call.ts';
-import type { SoundRecorder } from '../recording/sound-recorder.ts';
+import type { AudioRecorder } from '../recording/audio-recorder.ts';
 import { recordCall } from './record-call.ts';
 import { RetryingCallLog } from './retrying-call-log.ts';
 import { CallLeaseLostError, isLeasedBy, StoredCallLog } from './stored-call-log.ts';
@@ -45,7 +45,7 @@ import { answerMs, isOpen, markDialed, takeCall } from './take-call.ts';
 import type { ConnectedCall, TakenCall } from './take-call.ts';
 
 /** Dependencies of {@link CallRunner}. */
-export interface CallRunnerParts {
+export interface CallRunnerDependencies {
   database: Database;
   jobs: Jobs;
   fetchGuarded: FetchGuarded;
@@ -68,7 +68,7 @@ export interface CallRunnerParts {
  * call with a lease in the database. If that process dies and the carrier connects to no other, the call fails.
  */
 export class CallRunner implements CallHandler {
-  readonly #parts: CallRunnerParts;
+  readonly #dependencies: CallRunnerDependencies;
   readonly #held: HeldCalls;
   /** Pending operations that dial, admit or take a call. */
   readonly #beginnings = new Set<Promise<unknown>>();
@@ -77,9 +77,9 @@ export class CallRunner implements CallHandler {
   readonly #closing = new AbortController();
   readonly #stopping = new AbortController();
 
-  constructor(parts: CallRunnerParts) {
-    this.#parts = parts;
-    this.#held = new HeldCalls(parts);
+  constructor(dependencies: CallRunnerDependencies) {
+    this.#dependencies = dependencies;
+    this.#held = new HeldCalls(dependencies);
   }
 
   /**
@@ -92,20 +92,21 @@ export class CallRunner implements CallHandler {
   }
 
   async #dial(callId: number): Promise<void> {
-    const { database, jobs, carrier, rules } = this.#parts;
+    const { database, jobs, carrier, rules } = this.#dependencies;
     const { signal } = this.#stopping;
     signal.throwIfAborted();
-    if (carrier.callsPerSecond !== undefined) await waitForTurn(database, carrier.callsPerSecond, signal);
+    if (carrier.callsPerSecond !== undefined)
+      await limitDialingRate(database, carrier.callsPerSecond, signal);
     const planned = await planCall(database, callId, rules.countries);
     if (planned === undefined) return;
     if (typeof planned === 'string') {
-      await endCall(this.#parts, isWaiting(callId), { status: 'failed', reason: planned });
+      await endCall(this.#dependencies, isWaiting(callId), { status: 'failed', reason: planned });
       return;
     }
     // Prepared before dialing: if it failed after the answer, the customer would hear nothing.
     await this.#prepareSpeaker(planned.conversation);
     signal.throwIfAborted();
-    const reportMs = answerMs(this.#parts, planned.call.ringingTime);
+    const reportMs = answerMs(this.#dependencies, planned.call.ringingTime);
     const tokens = await markDialed(database, callId, reportMs);
     if (tokens === undefined) return;
     try {
@@ -123,10 +124,10 @@ export class CallRunner implements CallHandler {
       // The call was deleted, or has failed, before its id was known.
       if (!open) await jobs.send('hang-up', { carrierCallId });
     } catch (error) {
-      this.#parts.log.error({ err: error, callId }, 'the carrier did not accept a call');
+      this.#dependencies.log.error({ err: error, callId }, 'the carrier did not accept a call');
       // After any other error the number may have been dialed, so reports may follow.
       if (!(error instanceof CarrierError)) return;
-      await tryToEndCall(this.#parts, callId, isOpen, { status: 'failed', reason: 'failed' });
+      await tryToEndCall(this.#dependencies, callId, isOpen, { status: 'failed', reason: 'failed' });
     }
   }
 
@@ -141,7 +142,7 @@ export class CallRunner implements CallHandler {
    * @returns false if there is no such open call.
    */
   async hold(connected: ConnectedCall, line: Line, web?: VisitorSide): Promise<boolean> {
-    const { database, leaseMs } = this.#parts;
+    const { database, leaseMs } = this.#dependencies;
     // Each line has its own owner: an earlier line of the call may be in this process, too.
     const lease = { owner: randomUUID(), milliseconds: leaseMs };
     const taken = await this.#begin(takeCall(database, connected, lease));
@@ -159,7 +160,7 @@ export class CallRunner implements CallHandler {
     });
     const interrupt = () => {
       // With PostgreSQL, the visitor's browser can reconnect to another process.
-      if (web && database.kind === 'postgres') web.lose();
+      if (web && database.kind === 'postgres') web.disconnect();
       else interruption.abort(stopError());
     };
     this.#conversations.set(done, interrupt);
@@ -171,23 +172,24 @@ export class CallRunner implements CallHandler {
   async onReport(report: CallReport): Promise<void> {
     const onIdentified = this.#held.identify.bind(this.#held);
     if (report.type === 'ended') this.#held.removeTransfer(report.callId);
-    await handleReport({ ...this.#parts, onIdentified }, report);
+    await handleReport({ ...this.#dependencies, onIdentified }, report);
   }
 
   async onDisconnected(disconnected: Parameters<CallHandler['onDisconnected']>[0]): Promise<NextStep> {
     const { callId } = disconnected;
     this.#held.removeTransfer(callId);
-    const step = await chooseNextStep(this.#parts, disconnected);
-    if (step.type === 'transfer' && this.#parts.carrier.hangUpTransfer) await this.#held.addTransfer(callId);
+    const step = await chooseNextStep(this.#dependencies, disconnected);
+    if (step.type === 'transfer' && this.#dependencies.carrier.hangUpTransfer)
+      await this.#held.addTransfer(callId);
     return step;
   }
 
   async onIncoming(call: IncomingCall): Promise<Admission> {
     if (this.#stopping.signal.aborted) {
-      this.#parts.log.warn({ number: call.to, reason: 'stopping' }, 'refused an inbound call');
+      this.#dependencies.log.warn({ number: call.to, reason: 'stopping' }, 'refused an inbound call');
       return { type: 'refuse', reason: 'busy' };
     }
-    return this.#begin(admitCall({ ...this.#parts, limits: this.#parts.rules }, call));
+    return this.#begin(admitCall({ ...this.#dependencies, limits: this.#dependencies.rules }, call));
   }
 
   /** Extends the leases of the calls that this process holds. */
@@ -198,7 +200,7 @@ export class CallRunner implements CallHandler {
   /** Stops dialing, waits for the calls of this process, and interrupts them after `milliseconds`. */
   async finish(milliseconds: number): Promise<void> {
     this.#stopping.abort(stopError());
-    const { carrier } = this.#parts;
+    const { carrier } = this.#dependencies;
     const deadline = setTimeout(() => {
       this.#closing.abort(stopError());
       for (const interrupt of this.#conversations.values()) interrupt();
@@ -224,34 +226,34 @@ export class CallRunner implements CallHandler {
     signal: AbortSignal,
     web?: VisitorSide,
   ): Promise<void> {
-    const { carrier, log } = this.#parts;
+    const { carrier, log } = this.#dependencies;
     const isHeld = isLeasedBy(call.id, line.owner);
-    let recorder: SoundRecorder | undefined;
+    let recorder: AudioRecorder | undefined;
     try {
       if (call.type === 'inbound' && !earlier) await this.#prepareInbound(call.id);
       // Read after this process holds the call: earlier reports are in the record, later ones reach the line.
       const { plan, answeredBy = 'unknown' } = await this.#planConversation(call.id);
       if (!plan) {
-        await tryToEndCall(this.#parts, call.id, isHeld, { status: 'failed', reason: 'no-assistant' });
+        await tryToEndCall(this.#dependencies, call.id, isHeld, { status: 'failed', reason: 'no-assistant' });
         return;
       }
       signal.throwIfAborted();
-      line.beginWith(answeredBy);
+      line.markIdentified(answeredBy);
       const assistant = await this.#prepareSpeaker(plan);
-      const brief = assistant.brief([...(plan.web?.history ?? []), ...(earlier?.lines ?? [])]);
+      const options = assistant.speakerOptions([...(plan.web?.history ?? []), ...(earlier?.lines ?? [])]);
       const { uuid } = plan.speaker.assistant;
-      const recordUsage: SpeakerBrief['recordUsage'] = (usage) => {
-        void this.#parts.recordUsage({ ...usage, assistant: uuid });
+      const recordUsage: SpeakerOptions['recordUsage'] = (usage) => {
+        void this.#dependencies.recordUsage({ ...usage, assistant: uuid });
       };
-      const speaker = (await line.openSpeaker({ ...brief, recordUsage })) ?? assistant;
+      const speaker = (await line.openSpeaker({ ...options, recordUsage })) ?? assistant;
       const recorded = { id: call.id, isHeld, elapsed: earlier?.elapsed ?? 0 };
-      recorder = web?.sound && recordCall(this.#parts, recorded, web.sound);
+      recorder = web?.audio && recordCall(this.#dependencies, recorded, web.audio);
       const callLog = this.#createLog(plan, line.owner, web && { ...web, recorder });
       const conversation = new PhoneConversation({
         line,
         settings: plan.settings,
         speaker,
-        callLog: new RetryingCallLog(callLog, this.#parts.leaseMs, log),
+        callLog: new RetryingCallLog(callLog, this.#dependencies.leaseMs, log),
         signal,
         answeredBy,
         earlier,
@@ -259,7 +261,7 @@ export class CallRunner implements CallHandler {
       const end = await conversation.run();
       if (!end) {
         // Reports that arrived while this process held the call did not end it.
-        await endReportedCall(this.#parts, call.id);
+        await endReportedCall(this.#dependencies, call.id);
         return;
       }
       // Before the end is stored: no chunks are accepted afterwards.
@@ -267,7 +269,7 @@ export class CallRunner implements CallHandler {
       const { record } = plan.speaker.assistant;
       // The carrier records phone calls.
       const isRecorded = !plan.web && record && (carrier.readRecording !== undefined || end.lines.length > 0);
-      await tryToEndCall(this.#parts, call.id, isHeld, { ...end, isRecorded });
+      await tryToEndCall(this.#dependencies, call.id, isHeld, { ...end, isRecorded });
     } catch (error) {
       if (error instanceof CallLeaseLostError) {
         await line.hangUp('lease-lost');
@@ -278,7 +280,7 @@ export class CallRunner implements CallHandler {
         log.warn({ reason: error.message, callId: call.id }, 'a call was interrupted');
       else log.error({ err: error, callId: call.id }, 'a call was interrupted');
       await recorder?.finish();
-      await tryToEndCall(this.#parts, call.id, isHeld, { status: 'failed', reason: 'cut-off' });
+      await tryToEndCall(this.#dependencies, call.id, isHeld, { status: 'failed', reason: 'cut-off' });
     } finally {
       await line.hangUp();
     }
@@ -287,30 +289,37 @@ export class CallRunner implements CallHandler {
   #createLog(
     { web: webPlan, ...plan }: ConversationPlan,
     owner: string,
-    side: (VisitorSide & { recorder: SoundRecorder | undefined }) | undefined,
+    side: (VisitorSide & { recorder: AudioRecorder | undefined }) | undefined,
   ): CallLog {
-    if (!webPlan) return new StoredCallLog(this.#parts, plan, owner);
+    if (!webPlan) return new StoredCallLog(this.#dependencies, plan, owner);
     if (!side) throw new Error('A web call was connected by a carrier.');
-    const { limits, signals } = this.#parts.webLog;
-    return new WebCallLog({ ...this.#parts, limits, signals }, { ...plan, web: webPlan }, { owner, side });
+    const { limits, signals } = this.#dependencies.webLog;
+    return new WebCallLog(
+      { ...this.#dependencies, limits, signals },
+      { ...plan, web: webPlan },
+      { owner, side },
+    );
   }
 
   #prepareSpeaker(plan: ConversationPlan): Promise<AssistantSpeaker> {
-    const { countries } = this.#parts.rules;
-    return AssistantSpeaker.prepare({ ...this.#parts, ...plan, countries });
+    const { countries } = this.#dependencies.rules;
+    return AssistantSpeaker.prepare({ ...this.#dependencies, ...plan, countries });
   }
 
   /** The call continues if its webhook fails. */
   async #prepareInbound(callId: number): Promise<void> {
     try {
-      await this.#parts.prepareInbound(callId);
+      await this.#dependencies.prepareInbound(callId);
     } catch (error) {
-      this.#parts.log.error({ err: error, callId }, 'the webhook of an inbound call could not be sent');
+      this.#dependencies.log.error(
+        { err: error, callId },
+        'the webhook of an inbound call could not be sent',
+      );
     }
   }
 
   async #planConversation(callId: number) {
-    const { db } = this.#parts.database;
+    const { db } = this.#dependencies.database;
     const [call] = await db.select().from(calls).where(eq(calls.id, callId));
     return call ? { plan: await planConversation(db, call), answeredBy: answeredByOf(call) } : {};
   }

@@ -3,7 +3,7 @@ import { callMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import { assistants, ledgerEntries } from '../db/schema.ts';
 import { chargeMinute } from './charge-minute.ts';
-import type { EndCallParts } from './end-call.ts';
+import type { EndCallDependencies } from './end-call.ts';
 import { transferRinging } from './stored-call-log.ts';
 
 /**
@@ -13,7 +13,7 @@ import { transferRinging } from './stored-call-log.ts';
  * @param seconds the duration of the whole call.
  */
 export async function chargeTransfer(
-  { database, jobs }: EndCallParts,
+  { database, jobs }: EndCallDependencies,
   callId: number,
   seconds: number,
 ): Promise<void> {

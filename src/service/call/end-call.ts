@@ -11,10 +11,10 @@ import { calls, recordingChunks } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { ledgerEntries } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { CallResult } from './call-parts.ts';
+import type { CallResult } from './call-log.ts';
 
 /** Dependencies of {@link endCall}. */
-export interface EndCallParts {
+export interface EndCallDependencies {
   database: Database;
   jobs: Jobs;
 }
@@ -34,16 +34,16 @@ const isOpen = inArray(calls.status, openCallStatuses);
  * @param condition the call must also match it.
  */
 export async function tryToEndCall(
-  parts: EndCallParts & { log: Logger },
+  dependencies: EndCallDependencies & { log: Logger },
   callId: number,
   condition: SQL | undefined,
   result: EndedCall,
 ): Promise<void> {
   try {
-    await endCall(parts, and(eq(calls.id, callId), condition), result);
+    await endCall(dependencies, and(eq(calls.id, callId), condition), result);
   } catch (error) {
     // The lease is no longer renewed, so housekeeping ends the call once the database is available again.
-    parts.log.error({ err: error, callId }, 'the end of a call could not be stored yet');
+    dependencies.log.error({ err: error, callId }, 'the end of a call could not be stored yet');
   }
 }
 
@@ -55,7 +55,7 @@ export async function tryToEndCall(
  * @returns whether the call was open.
  */
 export async function endCall(
-  { database, jobs }: EndCallParts,
+  { database, jobs }: EndCallDependencies,
   condition: SQL | undefined,
   { status, reason, duration, isRecorded = false }: EndedCall,
 ): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { Carrier } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import { endCall } from './end-call.ts';
-import type { EndCallParts } from './end-call.ts';
+import type { EndCallDependencies } from './end-call.ts';
 import { endReportedCall } from './handle-report.ts';
 
 type LostTransfer = Pick<typeof calls.$inferSelect, 'id' | 'isTransferAnswered'> & { carrierCallId: string };
@@ -20,11 +20,11 @@ const retryMs = 30_000;
  * @returns whether the call was ended; if not, its carrier could not be reached, or another process is ending it.
  */
 export async function endLostTransfer(
-  parts: EndCallParts & { carrier: Pick<Carrier, 'hangUpTransfer'> },
+  dependencies: EndCallDependencies & { carrier: Pick<Carrier, 'hangUpTransfer'> },
   { id, carrierCallId, isTransferAnswered }: LostTransfer,
   isAbandoned: SQL | undefined,
 ): Promise<boolean> {
-  const { db } = parts.database;
+  const { db } = dependencies.database;
   const isThis = eq(calls.id, id);
   const [claimed] = await db
     .update(calls)
@@ -32,10 +32,10 @@ export async function endLostTransfer(
     .where(and(isThis, isAbandoned))
     .returning({ id: calls.id });
   if (!claimed) return false;
-  const wasConnected = await parts.carrier.hangUpTransfer?.(carrierCallId).catch(() => undefined);
+  const wasConnected = await dependencies.carrier.hangUpTransfer?.(carrierCallId).catch(() => undefined);
   if (wasConnected === undefined) return false;
   if (wasConnected && !isTransferAnswered) {
-    return endCall(parts, isThis, { status: 'failed', reason: 'service-stopped' });
+    return endCall(dependencies, isThis, { status: 'failed', reason: 'service-stopped' });
   }
   const end = wasConnected ? sql`now()` : calls.updatedAt;
   const seconds = sql<number>`ceil(extract(epoch FROM ${end} - ${calls.answeredAt}))::integer`;
@@ -43,6 +43,6 @@ export async function endLostTransfer(
     .update(calls)
     .set({ carrierSeconds: sql`greatest(${calls.carrierSeconds}, ${seconds})` })
     .where(isThis);
-  await endReportedCall(parts, id);
+  await endReportedCall(dependencies, id);
   return true;
 }

@@ -2,12 +2,12 @@ import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { Carrier } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
 import { endCall, lostCall } from './end-call.ts';
-import type { EndCallParts, EndedCall } from './end-call.ts';
+import type { EndCallDependencies, EndedCall } from './end-call.ts';
 import { endLostTransfer } from './end-lost-transfer.ts';
 import { reportedEnd } from './reported-end.ts';
 import { isOpen } from './take-call.ts';
 
-export type AbandonedCallsParts = EndCallParts & {
+export type AbandonedCallsParts = EndCallDependencies & {
   /** Undefined at the start, when no transfer is ended. */
   carrier?: Pick<Carrier, 'hangUpTransfer'>;
 };

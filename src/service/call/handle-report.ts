@@ -7,12 +7,12 @@ import { newSecret } from '../lib/new-secret.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { chargeTransfer } from './charge-transfer.ts';
 import { endCall } from './end-call.ts';
-import type { EndCallParts } from './end-call.ts';
+import type { EndCallDependencies } from './end-call.ts';
 import { reportedEnd } from './reported-end.ts';
 import { answerMs, isKeyed, isOpen } from './take-call.ts';
 import type { CallKey } from './take-call.ts';
 
-interface ReportParts extends EndCallParts {
+interface ReportDependencies extends EndCallDependencies {
   /** Notifies the conversation of a call, in any process, of who answered. */
   onIdentified: (callId: number, by: AnsweredBy) => Promise<void>;
   carrier: Pick<Carrier, 'secondMs'>;
@@ -27,13 +27,13 @@ const unheld = isNull(calls.leaseOwner);
  *
  * @throws Refusal if there is no such call.
  */
-export async function handleReport(parts: ReportParts, report: CallReport): Promise<void> {
-  const { db } = parts.database;
+export async function handleReport(dependencies: ReportDependencies, report: CallReport): Promise<void> {
+  const { db } = dependencies.database;
   const [call] = await db.select().from(calls).where(isKeyed(report));
   if (!call) {
-    if (report.type !== 'recorded' || !(await isDeleted(parts, report.callId))) throw unknownCall();
+    if (report.type !== 'recorded' || !(await isDeleted(dependencies, report.callId))) throw unknownCall();
     // The recording became ready after the call was deleted.
-    await parts.jobs.send('delete-recording', { recordingId: report.recordingId });
+    await dependencies.jobs.send('delete-recording', { recordingId: report.recordingId });
     return;
   }
   const isThis = eq(calls.id, call.id);
@@ -45,11 +45,11 @@ export async function handleReport(parts: ReportParts, report: CallReport): Prom
   switch (report.type) {
     case 'initiated':
     case 'ringing': {
-      const ringingTime = await readRingingTime(parts, call);
+      const ringingTime = await readRingingTime(dependencies, call);
       const [ringing] = await db
         .update(calls)
         .set({
-          leaseUntil: leaseEnd(answerMs(parts, ringingTime)),
+          leaseUntil: leaseEnd(answerMs(dependencies, ringingTime)),
           updatedAt: sql`now()`,
           ...(report.type === 'ringing' && { status: 'ringing' }),
         })
@@ -57,13 +57,13 @@ export async function handleReport(parts: ReportParts, report: CallReport): Prom
         .returning({ id: calls.id });
       if (!ringing && call.endReason === 'not-reported' && carrierCallId !== undefined) {
         // The call was abandoned while it was in the carrier's queue.
-        await parts.jobs.send('hang-up', { carrierCallId });
+        await dependencies.jobs.send('hang-up', { carrierCallId });
       }
       return;
     }
     case 'unreached': {
       const result = { status: report.reason, reason: report.reason };
-      await endCall(parts, and(isThis, isUnanswered, unheld), result);
+      await endCall(dependencies, and(isThis, isUnanswered, unheld), result);
       return;
     }
     case 'identified': {
@@ -72,7 +72,7 @@ export async function handleReport(parts: ReportParts, report: CallReport): Prom
         .update(calls)
         .set({ answeredBy, isFax: report.by === 'fax' })
         .where(and(isThis, eq(calls.answeredBy, 'unknown')));
-      await parts.onIdentified(call.id, report.by);
+      await dependencies.onIdentified(call.id, report.by);
       return;
     }
     case 'recorded':
@@ -95,7 +95,7 @@ export async function handleReport(parts: ReportParts, report: CallReport): Prom
         .update(calls)
         .set({ carrierSeconds: sql`greatest(${calls.carrierSeconds}, ${report.seconds}::integer)` })
         .where(isThis);
-      await endReportedCall(parts, call.id);
+      await endReportedCall(dependencies, call.id);
   }
 }
 
@@ -103,16 +103,16 @@ export async function handleReport(parts: ReportParts, report: CallReport): Prom
  * Ends a call whose end the carrier has reported, unless a process holds it: that process sees the end on its line, or
  * releases the call.
  */
-export async function endReportedCall(parts: EndCallParts, callId: number): Promise<void> {
+export async function endReportedCall(dependencies: EndCallDependencies, callId: number): Promise<void> {
   const isThis = eq(calls.id, callId);
-  const [call] = await parts.database.db.select().from(calls).where(isThis);
+  const [call] = await dependencies.database.db.select().from(calls).where(isThis);
   if (!call || call.carrierSeconds === null) return;
-  if (call.transferTo !== null) await chargeTransfer(parts, call.id, call.carrierSeconds);
-  await endCall(parts, and(isThis, isOpen, unheld), reportedEnd(call));
+  if (call.transferTo !== null) await chargeTransfer(dependencies, call.id, call.carrierSeconds);
+  await endCall(dependencies, and(isThis, isOpen, unheld), reportedEnd(call));
 }
 
 async function readRingingTime(
-  { database: { db } }: EndCallParts,
+  { database: { db } }: EndCallDependencies,
   { assistantId }: typeof calls.$inferSelect,
 ): Promise<number> {
   const [found] = await db
@@ -122,7 +122,7 @@ async function readRingingTime(
   return found?.ringingTime ?? 0;
 }
 
-async function isDeleted({ database: { db } }: EndCallParts, callId: number): Promise<boolean> {
+async function isDeleted({ database: { db } }: EndCallDependencies, callId: number): Promise<boolean> {
   const [found] = await db.select({ id: calls.id }).from(calls).where(eq(calls.id, callId));
   return found === undefined;
 }
@@ -132,7 +132,7 @@ export const unknownCall = (): Refusal => Refusal.notFound('Call');
 
 /** Reads a call for a carrier. @throws Refusal */
 export async function readKeyedCall(
-  { database: { db } }: EndCallParts,
+  { database: { db } }: EndCallDependencies,
   key: CallKey,
 ): Promise<typeof calls.$inferSelect> {
   const [call] = await db.select().from(calls).where(isKeyed(key));

@@ -8,7 +8,7 @@ import { leaseEnd } from '../lib/lease.ts';
 import type { HeldLine } from './held-line.ts';
 import { isOpen } from './take-call.ts';
 
-export interface HeldCallsParts {
+export interface HeldCallsDependencies {
   database: Database;
   carrier: Carrier;
   leaseMs: number;
@@ -20,7 +20,7 @@ const channel = 'calls_identified';
 
 /** The calls whose lines this process holds, by call id. */
 export class HeldCalls {
-  readonly #parts: HeldCallsParts;
+  readonly #dependencies: HeldCallsDependencies;
   readonly #lines = new Map<number, HeldLine>();
   /** Transferred calls that end with this process. */
   readonly #transferred = new Set<number>();
@@ -28,14 +28,14 @@ export class HeldCalls {
   /** Whether any process may receive a carrier's report. The simulated carrier reports to the process of the call. */
   readonly #isShared: boolean;
 
-  constructor(parts: HeldCallsParts) {
-    this.#parts = parts;
-    this.#isShared = parts.carrier.routes !== undefined;
+  constructor(dependencies: HeldCallsDependencies) {
+    this.#dependencies = dependencies;
+    this.#isShared = dependencies.carrier.routes !== undefined;
     const onNotification = (payload: string) => {
       const [callId, by] = payload.split(' ');
       if (isAnsweredBy(by)) this.#lines.get(Number(callId))?.identify(by);
     };
-    this.#notifications = new Notifications(parts.database, channel, onNotification, parts.log);
+    this.#notifications = new Notifications(dependencies.database, channel, onNotification, dependencies.log);
     if (this.#isShared) this.#notifications.open();
   }
 
@@ -63,14 +63,14 @@ export class HeldCalls {
     const line = this.#lines.get(callId);
     if (line) line.identify(by);
     else if (this.#isShared) {
-      await this.#parts.database.db.execute(sql`SELECT pg_notify(${channel}, ${`${callId} ${by}`})`);
+      await this.#dependencies.database.db.execute(sql`SELECT pg_notify(${channel}, ${`${callId} ${by}`})`);
     }
   }
 
   async renewLeases(): Promise<void> {
     await this.#renewTransfers();
     if (this.#lines.size === 0) return;
-    const { database, leaseMs } = this.#parts;
+    const { database, leaseMs } = this.#dependencies;
     const owners = [...this.#lines.values()].map(({ owner }) => owner);
     await database.db
       .update(calls)
@@ -83,7 +83,7 @@ export class HeldCalls {
   /** The time of the change shows how long the process has lived. */
   async #renewTransfers(): Promise<void> {
     if (this.#transferred.size === 0) return;
-    const { database, leaseMs } = this.#parts;
+    const { database, leaseMs } = this.#dependencies;
     await database.db
       .update(calls)
       .set({ leaseUntil: leaseEnd(leaseMs), updatedAt: sql`now()` })
@@ -95,7 +95,7 @@ export class HeldCalls {
   }
 
   async #readIdentified(): Promise<void> {
-    const found = await this.#parts.database.db
+    const found = await this.#dependencies.database.db
       .select({ id: calls.id, answeredBy: calls.answeredBy, isFax: calls.isFax })
       .from(calls)
       .where(inArray(calls.id, [...this.#lines.keys()]));

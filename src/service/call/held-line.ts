@@ -1,6 +1,6 @@
 import type { AnsweredBy } from '../carrier/carrier.ts';
 import type { HangUpReason, Line, LineEvent, Spoken } from '../voice/line.ts';
-import type { Speaker, SpeakerBrief } from '../voice/line.ts';
+import type { Speaker, SpeakerOptions } from '../voice/line.ts';
 
 /** An event of a held call. */
 export type CallEvent = LineEvent | { type: 'identified'; by: 'machine' | 'fax' };
@@ -23,16 +23,16 @@ export class HeldLine {
   }
 
   /** The speaker of the line's own model, if it has one. */
-  openSpeaker(brief: SpeakerBrief): Promise<Speaker> | undefined {
-    return this.#line.openSpeaker?.(brief);
+  openSpeaker(options: SpeakerOptions): Promise<Speaker> | undefined {
+    return this.#line.openSpeaker?.(options);
   }
 
   get now(): number {
     return this.#line.now;
   }
 
-  get customerHeardAt(): number | undefined {
-    return this.#line.customerHeardAt;
+  get customerSpokeAt(): number | undefined {
+    return this.#line.customerSpokeAt;
   }
 
   /** Notifies the conversation that a machine or a fax answered. Repeated reports are ignored. */
@@ -44,7 +44,7 @@ export class HeldLine {
   }
 
   /** Sets who answered before the conversation starts, so that later reports are ignored. */
-  beginWith(by: AnsweredBy): void {
+  markIdentified(by: AnsweredBy): void {
     if (by !== 'machine' && by !== 'fax') return;
     this.#isIdentified = true;
     this.#take();
@@ -66,7 +66,7 @@ export class HeldLine {
   async say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
     signal.throwIfAborted();
     const { signal: interruption } = this.#interruption;
-    if (interruption.aborted) return { heard: '', startedAt: undefined, cutOffBy: 'signal' };
+    if (interruption.aborted) return { played: '', startedAt: undefined, cutOffBy: 'signal' };
     const spoken = await this.#line.say(text, seconds, AbortSignal.any([signal, interruption]));
     signal.throwIfAborted();
     return spoken;

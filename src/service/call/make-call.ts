@@ -16,7 +16,7 @@ import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { countStartedCalls, describeLimit, readFreeCalls } from '../billing/call-limits.ts';
 import type { CallRules } from '../billing/call-limits.ts';
-import { whyNotCallable } from '../lib/allowed-countries.ts';
+import { numberProblem } from '../lib/allowed-countries.ts';
 
 /**
  * Stores an outbound call, which a background job then dials (interface: `POST /user/make_call`). No lead is created,
@@ -61,7 +61,7 @@ export async function makeCall(
         'This number is blocked: its owner asked not to be called again.',
       );
     }
-    const problem = whyNotCallable(number, rules.countries);
+    const problem = numberProblem(number, rules.countries);
     if (problem !== undefined) throw Refusal.invalidField('phone_number', problem);
     const { free, limit } = await readFreeCalls(tx, userId, rules);
     if (free === 0) {

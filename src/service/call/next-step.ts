@@ -4,16 +4,16 @@ import { openCallStatuses } from '../../contract/call.ts';
 import type { CallRules } from '../billing/call-limits.ts';
 import type { CallHandler, NextStep } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
-import { whyNotCallable } from '../lib/allowed-countries.ts';
+import { numberProblem } from '../lib/allowed-countries.ts';
 import { tryToEndCall } from './end-call.ts';
-import type { EndCallParts } from './end-call.ts';
+import type { EndCallDependencies } from './end-call.ts';
 import { readKeyedCall } from './handle-report.ts';
 import { planConversation } from './plan-call.ts';
 import { planLine } from './plan-line.ts';
 import { allowConnection } from './take-call.ts';
 import { transferRinging } from './stored-call-log.ts';
 
-export interface NextStepParts extends EndCallParts {
+export interface NextStepDependencies extends EndCallDependencies {
   rules: CallRules;
   log: Logger;
 }
@@ -25,19 +25,19 @@ const maxLostConnections = 2;
 
 /** Decides the carrier's next step after a line has ended: see {@link CallHandler.onDisconnected}. */
 export async function chooseNextStep(
-  parts: NextStepParts,
+  dependencies: NextStepDependencies,
   { cause, ...key }: Parameters<CallHandler['onDisconnected']>[0],
 ): Promise<NextStep> {
-  const { database, rules } = parts;
-  const call = await readKeyedCall(parts, key);
+  const { database, rules } = dependencies;
+  const call = await readKeyedCall(dependencies, key);
   const isOver = !(openCallStatuses as readonly string[]).includes(call.status);
   if (isOver || call.carrierSeconds !== null) return hangUp;
   if (cause === 'transferred') {
-    await tryToEndCall(parts, call.id, undefined, { status: 'completed', reason: 'transfer' });
+    await tryToEndCall(dependencies, call.id, undefined, { status: 'completed', reason: 'transfer' });
     return hangUp;
   }
-  if (cause === 'lost' && (await countLost(parts, call.id)) > maxLostConnections) {
-    await tryToEndCall(parts, call.id, undefined, { status: 'failed', reason: 'no-connection' });
+  if (cause === 'lost' && (await countLost(dependencies, call.id)) > maxLostConnections) {
+    await tryToEndCall(dependencies, call.id, undefined, { status: 'failed', reason: 'no-connection' });
     return hangUp;
   }
   const plan = await planConversation(database.db, call);
@@ -48,7 +48,7 @@ export async function chooseNextStep(
   const { transferTo: to } = call;
   // Without a pending connection, the line was lost before the carrier could be asked for the transfer.
   const isTransfer = cause === 'left' || (cause === 'lost' && call.connectToken === null);
-  if (isTransfer && to !== null && whyNotCallable(to, rules.countries) === undefined) {
+  if (isTransfer && to !== null && numberProblem(to, rules.countries) === undefined) {
     const callerId = call.clientPhoneNumber;
     return { type: 'transfer', to, callerId, ringingTime: transferRinging, maxDuration: left };
   }
@@ -58,7 +58,7 @@ export async function chooseNextStep(
 }
 
 /** Counts a lost connection. Returns the number lost since the last successful connection. */
-async function countLost({ database: { db } }: NextStepParts, callId: number): Promise<number> {
+async function countLost({ database: { db } }: NextStepDependencies, callId: number): Promise<number> {
   const [counted] = await db
     .update(calls)
     .set({ lostConnections: sql`${calls.lostConnections} + 1` })

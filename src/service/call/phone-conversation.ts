@@ -1,7 +1,7 @@
 import type { AnsweredBy } from '../carrier/carrier.ts';
 import type { Spoken } from '../voice/line.ts';
 import type { CallMessage } from '../db/calls-table.ts';
-import type { CallLog, CallResult, CallSettings, EarlierPart } from './call-parts.ts';
+import type { CallLog, CallResult, CallSettings, CallProgress } from './call-log.ts';
 import type { ReplyPart, Speaker } from '../voice/line.ts';
 import type { CallEvent, HeldLine } from './held-line.ts';
 import { chooseFiller } from './choose-filler.ts';
@@ -11,7 +11,7 @@ import { SilenceTimer } from './silence-timer.ts';
 import { SpokenReply } from './spoken-reply.ts';
 
 /** Dependencies of {@link PhoneConversation}. */
-export interface PhoneConversationParts {
+export interface PhoneConversationOptions {
   line: HeldLine;
   settings: CallSettings;
   speaker: Speaker;
@@ -20,7 +20,7 @@ export interface PhoneConversationParts {
   /** Who answered, if known when the line was connected. */
   answeredBy?: AnsweredBy;
   /** Set if the call continues on another line. */
-  earlier?: EarlierPart | undefined;
+  earlier?: CallProgress | undefined;
 }
 
 /** An utterance of the customer, which ended at `endedAt` on the line's clock. */
@@ -33,7 +33,7 @@ const secondsPerMinute = 60;
 
 /** The conversation of a call on one line, from the moment it is connected. */
 export class PhoneConversation {
-  readonly #parts: PhoneConversationParts;
+  readonly #options: PhoneConversationOptions;
   /** On the line's clock. */
   readonly #answeredAt: number;
   readonly #lines: CallMessage[];
@@ -41,9 +41,9 @@ export class PhoneConversation {
   readonly #keys: PressedKeys;
   #chargedMinutes: number;
 
-  constructor(parts: PhoneConversationParts) {
-    const { line, settings, earlier } = parts;
-    this.#parts = parts;
+  constructor(options: PhoneConversationOptions) {
+    const { line, settings, earlier } = options;
+    this.#options = options;
     this.#answeredAt = line.now - (earlier?.elapsed ?? 0);
     this.#lines = [...(earlier?.lines ?? [])];
     this.#chargedMinutes = earlier?.chargedMinutes ?? 0;
@@ -59,20 +59,20 @@ export class PhoneConversation {
   async run(): Promise<CallResult | undefined> {
     const ending = (await this.#start()) ?? (await this.#converse());
     if (ending === 'released') return undefined;
-    await this.#parts.line.hangUp(ending.reason);
+    await this.#options.line.hangUp(ending.reason);
     return { ...ending, duration: this.#duration, lines: this.#lines };
   }
 
   get #duration(): number {
-    return Math.ceil(this.#parts.line.now - this.#answeredAt - tolerance);
+    return Math.ceil(this.#options.line.now - this.#answeredAt - tolerance);
   }
 
   async #start(): Promise<Ending | undefined> {
-    const { settings, answeredBy, earlier, speaker } = this.#parts;
+    const { settings, answeredBy, earlier, speaker } = this.#options;
     const unpaid = await this.#chargeStartedMinutes();
     if (unpaid) return unpaid;
     if (earlier) {
-      return this.#reply((signal) => speaker.speakUp(earlier.occasion, this.#lines, signal));
+      return this.#reply((signal) => speaker.startTurn(earlier.reason, this.#lines, signal));
     }
     if (answeredBy === 'fax') return faxAnswered;
     if (answeredBy === 'machine') {
@@ -83,13 +83,13 @@ export class PhoneConversation {
   }
 
   async #greet(): Promise<Ending | undefined> {
-    const { initialMessage } = this.#parts.settings;
+    const { initialMessage } = this.#options.settings;
     return initialMessage.trim() === '' ? undefined : this.#say(initialMessage);
   }
 
   /** Waits for the end of the machine's greeting, since machines record nothing before it. */
   async #leaveMessage(when: 'now' | 'after its greeting'): Promise<Ending | undefined> {
-    const { line, settings, signal } = this.#parts;
+    const { line, settings, signal } = this.#options;
     const { voiceMailMessage: message, endCallOnVoicemail } = settings;
     if (message.trim() !== '') {
       if (when !== 'now') {
@@ -108,13 +108,13 @@ export class PhoneConversation {
   }
 
   async #converse(): Promise<Ending> {
-    const { line, settings, signal } = this.#parts;
+    const { line, settings, signal } = this.#options;
     const end = this.#answeredAt + settings.maxDuration;
     for (;;) {
       if (isPast(end, line.now)) return { status: 'completed', reason: 'max-duration' };
       const unpaid = await this.#chargeStartedMinutes();
       if (unpaid) return unpaid;
-      if (line.customerHeardAt !== undefined) this.#silence.customerHeard(line.customerHeardAt);
+      if (line.customerSpokeAt !== undefined) this.#silence.speechDetected(line.customerSpokeAt);
       const due = this.#silence.due();
       if (due.action === 'end' && isPast(due.at, line.now))
         return { status: 'ended_by_assistant', reason: 'silence' };
@@ -134,23 +134,27 @@ export class PhoneConversation {
     switch (event.type) {
       case 'ended':
         if (event.by === 'customer') {
-          const hasGreeting = this.#parts.settings.initialMessage.trim() !== '';
+          const hasGreeting = this.#options.settings.initialMessage.trim() !== '';
           return { status: hangUpStatus(this.#lines, hasGreeting), reason: 'hung-up' };
         }
         if (event.by === 'service') return { status: 'ended', reason: event.reason };
-        await this.#parts.callLog.release(this.#duration);
+        await this.#options.callLog.release(this.#duration);
         return 'released';
       case 'identified':
         return event.by === 'fax' ? faxAnswered : this.#leaveMessage('now');
       case 'dtmf':
-        return this.#answer({ text: `[pressed ${event.digit}]`, seconds: 0, endedAt: this.#parts.line.now });
+        return this.#answer({
+          text: `[pressed ${event.digit}]`,
+          seconds: 0,
+          endedAt: this.#options.line.now,
+        });
       case 'said':
         return this.#answer(event);
     }
   }
 
   async #answer(said: Said): Promise<Ending | undefined> {
-    const { line, settings, speaker } = this.#parts;
+    const { line, settings, speaker } = this.#options;
     const ending = await this.#recordSaid(said);
     if (ending) return ending;
     this.#silence.customerSpoke(line.now);
@@ -166,10 +170,10 @@ export class PhoneConversation {
   }
 
   async #reengage(): Promise<Ending | undefined> {
-    const { line, speaker } = this.#parts;
+    const { line, speaker } = this.#options;
     const silentSince = this.#silence.since;
     const startedAt = line.now;
-    const ending = await this.#reply((signal) => speaker.speakUp('silence', this.#lines, signal));
+    const ending = await this.#reply((signal) => speaker.startTurn('silence', this.#lines, signal));
     this.#silence.reengaged(silentSince, startedAt, line.now);
     return ending;
   }
@@ -184,7 +188,7 @@ export class PhoneConversation {
     generate: (signal: AbortSignal) => AsyncIterable<ReplyPart>,
     { since, filler }: { since?: number; filler?: string | undefined } = {},
   ): Promise<Ending | undefined> {
-    const { line, signal } = this.#parts;
+    const { line, signal } = this.#options;
     const reply = new SpokenReply((stopped) => generate(AbortSignal.any([signal, stopped])), filler);
     let spoken: Spoken;
     try {
@@ -197,7 +201,7 @@ export class PhoneConversation {
     if (reply.digits !== '') await line.sendDigits(reply.digits);
     // No transfer if the customer has interrupted or hung up.
     if (reply.transferTo !== undefined && spoken.cutOffBy === undefined) {
-      await this.#parts.callLog.release(this.#duration, reply.transferTo);
+      await this.#options.callLog.release(this.#duration, reply.transferTo);
       await line.leave();
       return 'released';
     }
@@ -211,26 +215,26 @@ export class PhoneConversation {
   }
 
   #speak(text: AsyncIterable<string>): Promise<Spoken> {
-    const { line, settings, signal } = this.#parts;
+    const { line, settings, signal } = this.#options;
     return line.say(text, this.#answeredAt + settings.maxDuration - line.now, signal);
   }
 
   /** Adds the heard text to the transcript. */
   async #recordSpoken(
-    { heard, startedAt }: Spoken,
+    { played, startedAt }: Spoken,
     {
       since,
       functionCalls = [],
     }: { since?: number | undefined; functionCalls?: CallMessage['functionCalls'] } = {},
   ): Promise<Ending | undefined> {
-    const { line } = this.#parts;
-    if (heard.trim() === '' || startedAt === undefined) {
-      // Function calls are recorded even if nothing was heard: otherwise the model would repeat them.
+    const { line } = this.#options;
+    if (played.trim() === '' || startedAt === undefined) {
+      // Function calls are recorded even if nothing was played: otherwise the model would repeat them.
       const ending =
         functionCalls.length > 0 && (await this.#recordLine('assistant', '', line.now, { functionCalls }));
       if (ending) return ending;
     } else {
-      const ending = await this.#recordLine('assistant', heard, startedAt, {
+      const ending = await this.#recordLine('assistant', played, startedAt, {
         ...(functionCalls.length > 0 && { functionCalls }),
         ...(since !== undefined && { responseTime: roundToMs(Math.max(0, startedAt - since)) }),
       });
@@ -250,7 +254,7 @@ export class PhoneConversation {
     at: number,
     more: Partial<CallMessage> = {},
   ): Promise<Ending | undefined> {
-    const { callLog, line } = this.#parts;
+    const { callLog, line } = this.#options;
     const since = Math.max(0, at - this.#answeredAt);
     const seconds = Math.max(0, line.now - at);
     this.#lines.push({ role, content, at: since, seconds, ...more });
@@ -264,11 +268,11 @@ export class PhoneConversation {
    * @returns how the call ends if a minute cannot be charged.
    */
   async #chargeStartedMinutes(): Promise<Ending | undefined> {
-    const elapsed = this.#parts.line.now - this.#answeredAt;
-    const last = Math.ceil(this.#parts.settings.maxDuration / secondsPerMinute);
+    const elapsed = this.#options.line.now - this.#answeredAt;
+    const last = Math.ceil(this.#options.settings.maxDuration / secondsPerMinute);
     const started = Math.min(Math.floor((elapsed + tolerance) / secondsPerMinute) + 1, last);
     while (this.#chargedMinutes < started) {
-      const isPaid = await this.#parts.callLog.chargeMinute(this.#chargedMinutes + 1);
+      const isPaid = await this.#options.callLog.chargeMinute(this.#chargedMinutes + 1);
       if (isPaid !== true)
         return isPaid === false ? insufficientBalance : { status: 'ended', reason: isPaid };
       this.#chargedMinutes += 1;

@@ -3,7 +3,7 @@ import { engineContextColumns } from '../assistant/engine-context.ts';
 import type { EngineContextRow } from '../assistant/engine-context.ts';
 import { nextCallingTime } from '../campaign/calling-hours.ts';
 import type { OutgoingCall } from '../carrier/carrier.ts';
-import { whyNotCallable } from '../lib/allowed-countries.ts';
+import { numberProblem } from '../lib/allowed-countries.ts';
 import type { AllowedCountries } from '../lib/allowed-countries.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
 import { calls } from '../db/calls-table.ts';
@@ -14,7 +14,7 @@ import { assistants, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import { planWebCall } from './plan-web-call.ts';
 import type { WebPlan } from './plan-web-call.ts';
-import type { CallSettings } from './call-parts.ts';
+import type { CallSettings } from './call-log.ts';
 import { planLine } from './plan-line.ts';
 
 /** An assistant with its settings for calls. */
@@ -74,7 +74,7 @@ export async function planCall(
     if (nextCallingTime(campaign, now)?.getTime() !== now.getTime()) return 'not-started';
   }
   const to = waiting.clientPhoneNumber;
-  if (whyNotCallable(to, countries) !== undefined) return 'country-not-allowed';
+  if (numberProblem(to, countries) !== undefined) return 'country-not-allowed';
   const conversation = await planConversation(db, waiting);
   if (conversation?.speaker.assistant.type !== 'outbound') return 'no-assistant';
   const { assistant } = conversation.speaker;

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { SQL } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
-import { SoundRecorder } from '../recording/sound-recorder.ts';
-import type { CallSound } from '../recording/sound-recorder.ts';
+import { AudioRecorder } from '../recording/audio-recorder.ts';
+import type { CallAudio } from '../recording/audio-recorder.ts';
 import { findPosition, storeChunk } from '../recording/store-chunk.ts';
 import type { RecordingPosition } from '../recording/store-chunk.ts';
 
@@ -19,11 +19,11 @@ interface RecordedCall {
 export function recordCall(
   { database: { db }, log }: { database: Database; log: Logger },
   { id, isHeld, elapsed }: RecordedCall,
-  sound: CallSound,
-): SoundRecorder {
-  const { rate } = sound;
+  audio: CallAudio,
+): AudioRecorder {
+  const { rate } = audio;
   let position: RecordingPosition | undefined;
-  const recorder = new SoundRecorder(
+  const recorder = new AudioRecorder(
     rate,
     async (chunk) => {
       position ??= await findPosition(db, id, { rate, elapsed });
@@ -31,6 +31,6 @@ export function recordCall(
     },
     log.child({ callId: id }),
   );
-  sound.listen(recorder);
+  audio.listen(recorder);
   return recorder;
 }

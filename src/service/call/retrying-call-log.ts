@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { CallMessage } from '../db/calls-table.ts';
 import { isOutage } from '../db/is-outage.ts';
-import type { CallLog } from './call-parts.ts';
+import type { CallLog } from './call-log.ts';
 
 const pauseMs = 250;
 

@@ -1,4 +1,4 @@
-import type { CallSettings } from './call-parts.ts';
+import type { CallSettings } from './call-log.ts';
 
 /** The next action and its time, in seconds of the line's clock. */
 export interface DueAction {
@@ -31,7 +31,7 @@ export class SilenceTimer {
   }
 
   /** Records when the customer was last heard, whether or not it was understood. */
-  customerHeard(at: number): void {
+  speechDetected(at: number): void {
     this.#since = Math.max(this.#since, at);
     this.#lastAttempt = Math.max(this.#lastAttempt, at);
   }

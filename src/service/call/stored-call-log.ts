@@ -9,7 +9,7 @@ import { leaseEnd } from '../lib/lease.ts';
 import { fitJson } from '../lib/storable.ts';
 import { recordFirstWord } from '../telemetry/instruments.ts';
 import type { CallMessage } from '../db/calls-table.ts';
-import type { CallLog } from './call-parts.ts';
+import type { CallLog } from './call-log.ts';
 import { chargeMinute } from './charge-minute.ts';
 import type { ConversationPlan } from './plan-call.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';

@@ -7,7 +7,7 @@ import { conversations, ledgerEntries } from '../db/schema.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import type { Lease } from '../lib/lease.ts';
 import { newSecret } from '../lib/new-secret.ts';
-import type { EarlierPart } from './call-parts.ts';
+import type { CallProgress } from './call-log.ts';
 import { isWaiting } from './plan-call.ts';
 
 /** A call's id and secret, as its carrier sends them. */
@@ -84,7 +84,7 @@ const isConnectable = ({ connectToken, carrierCallId }: ConnectedCall) =>
 /** A call that this process has taken, and the state that an earlier line left. */
 export interface TakenCall {
   call: typeof calls.$inferSelect;
-  earlier: EarlierPart | undefined;
+  earlier: CallProgress | undefined;
 }
 
 /**
@@ -130,7 +130,7 @@ export async function takeCall(
 async function readEarlier(
   tx: Queries,
   { id, conversationId, lines, duration, transferTo }: typeof calls.$inferSelect,
-): Promise<EarlierPart> {
+): Promise<CallProgress> {
   const [found] = await tx
     .select({
       seconds: sql<number>`(SELECT extract(epoch FROM now() - ${calls.answeredAt})::float FROM ${calls} WHERE ${calls.id} = ${id})`,
@@ -148,6 +148,6 @@ async function readEarlier(
     // Minutes of a free call are counted although they are not in the ledger.
     chargedMinutes:
       found?.isFree === true ? Math.ceil((duration || elapsed) / 60) : (found?.chargedMinutes ?? 0),
-    occasion: transferTo === null ? 'reconnected' : 'transfer-unanswered',
+    reason: transferTo === null ? 'reconnected' : 'transfer-unanswered',
   };
 }

@@ -1,7 +1,7 @@
 import type { EndReason } from '../../contract/call.ts';
 import { eq, sql } from 'drizzle-orm';
 import { webCallMinutePrice } from '../billing/prices.ts';
-import type { CallLog } from './call-parts.ts';
+import type { CallLog } from './call-log.ts';
 import { chargeMinute } from './charge-minute.ts';
 import type { ConversationPlan } from './plan-call.ts';
 import { StoredCallLog } from './stored-call-log.ts';
@@ -18,7 +18,7 @@ import { countForAssistant, countForVisitor } from '../usage/daily-usage.ts';
 import type { VisitorAddresses } from '../usage/daily-usage.ts';
 import { fitJson } from '../lib/storable.ts';
 import type { WebPlan } from './plan-web-call.ts';
-import type { CallSound, SoundRecorder } from '../recording/sound-recorder.ts';
+import type { CallAudio, AudioRecorder } from '../recording/audio-recorder.ts';
 import { countWebCallMinute } from '../billing/web-call-limits.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 
@@ -28,39 +28,39 @@ export interface VisitorSide {
   /** The call mode, which determines the price. */
   mode: ConversationPlan['speaker']['assistant']['mode'];
   /** Ends this connection of the call. The call can continue on another one. */
-  lose: () => void;
+  disconnect: () => void;
   /** Set if the call is to be recorded. */
-  sound?: CallSound | undefined;
+  audio?: CallAudio | undefined;
 }
 
 /** Dependencies of {@link WebCallLog}. */
-export interface WebCallLogParts extends EndingDependencies {
+export interface WebCallLogDependencies extends EndingDependencies {
   limits: WebCallLimits;
   signals: Signals;
 }
 
 /** Stores a web call in its record and in its conversation: each line becomes a message. */
 export class WebCallLog implements CallLog {
-  readonly #parts: WebCallLogParts;
+  readonly #dependencies: WebCallLogDependencies;
   readonly #plan: ConversationPlan & { web: WebPlan };
-  readonly #side: VisitorSide & { recorder: SoundRecorder | undefined };
+  readonly #side: VisitorSide & { recorder: AudioRecorder | undefined };
   readonly #record: StoredCallLog;
   /** The visitor's unanswered message. */
   #unanswered: { id: number; turn: number } | undefined;
 
   constructor(
-    parts: WebCallLogParts,
+    dependencies: WebCallLogDependencies,
     plan: ConversationPlan & { web: WebPlan },
-    { owner, side }: { owner: string; side: VisitorSide & { recorder: SoundRecorder | undefined } },
+    { owner, side }: { owner: string; side: VisitorSide & { recorder: AudioRecorder | undefined } },
   ) {
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#plan = plan;
     this.#side = side;
-    this.#record = new StoredCallLog(parts, plan, owner);
+    this.#record = new StoredCallLog(dependencies, plan, owner);
   }
 
   async saveLines(lines: readonly CallMessage[]): Promise<EndReason | undefined> {
-    const { database, signals } = this.#parts;
+    const { database, signals } = this.#dependencies;
     const { conversationId } = this.#plan.web;
     const unanswered = this.#unanswered;
     const save = async (tx: Queries) => {
@@ -92,7 +92,7 @@ export class WebCallLog implements CallLog {
   }
 
   async chargeMinute(minute: number): Promise<boolean | 'minutes-per-day'> {
-    const { database, jobs, limits } = this.#parts;
+    const { database, jobs, limits } = this.#dependencies;
     const { id: assistantId } = this.#plan.speaker.assistant;
     try {
       return await database.db.transaction(async (tx) => {
@@ -132,7 +132,7 @@ export class WebCallLog implements CallLog {
     const usage = { conversations: 0, messages: 1, answered: 1, stored: [content] };
     await countForVisitor(tx, source, usage);
     for (const notice of await countForAssistant(tx, source, usage))
-      await this.#parts.jobs.send('usage-notice', { assistantId, ...notice }, { tx });
+      await this.#dependencies.jobs.send('usage-notice', { assistantId, ...notice }, { tx });
   }
 
   /** Returns the conversation's number of turns. */

@@ -17,7 +17,7 @@ import { updateCalledLeads } from './update-called-leads.ts';
 import { hasDueLead, hasUnfinishedLeads, nextDueTime, setScheduled } from './scheduled-leads.ts';
 
 /** Dependencies of {@link runCampaign}. */
-export interface CampaignParts {
+export interface CampaignDependencies {
   database: Database;
   jobs: Jobs;
   /** Interval in milliseconds at which a campaign checks for a pending evaluation or balance. */
@@ -33,7 +33,7 @@ export interface CampaignParts {
  * @param at the current time; the database's by default.
  */
 export async function runCampaign(
-  { database, jobs, pollMs, limits }: CampaignParts,
+  { database, jobs, pollMs, limits }: CampaignDependencies,
   campaignId: number,
   at?: Date,
 ) {

@@ -9,7 +9,7 @@ import type { CallVoice } from '../realtime/call-voice.ts';
 import { voicePackage } from '../voice/voice-module.ts';
 
 /** Dependencies of the carriers. */
-export interface CarrierParts {
+export interface CarrierDependencies {
   /** The numbers that the simulated carrier sells. */
   numbers: CarrierNumbers;
   /** Speech of calls with Asterisk. */
@@ -26,7 +26,7 @@ export interface CarrierParts {
  */
 export async function createCarrier(
   { secondMs, outcomes, twilio, asterisk }: CarrierConfig,
-  { numbers, callVoice, voiceProblems, log }: CarrierParts,
+  { numbers, callVoice, voiceProblems, log }: CarrierDependencies,
 ): Promise<Carrier> {
   if (twilio) {
     const { TwilioCarrier } = await import('./twilio/twilio-carrier.ts');

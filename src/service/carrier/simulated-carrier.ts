@@ -18,7 +18,7 @@ type CallNews =
   | { type: 'unreached'; reason: 'busy' | 'no-answer' | 'failed' }
   | { type: 'identified'; by: 'human' | 'machine' };
 
-export interface SimulatedCarrierParts {
+export interface SimulatedCarrierOptions {
   outcomes: OutcomeWeights;
   /** Real milliseconds per simulated second. */
   secondMs: number;
@@ -37,16 +37,16 @@ const lateDetection = 4;
 export class SimulatedCarrier implements Carrier {
   readonly secondMs: number;
   readonly numbers?: CarrierNumbers;
-  readonly #parts: SimulatedCarrierParts;
+  readonly #options: SimulatedCarrierOptions;
   readonly #running = new Set<Promise<void>>();
   readonly #lines = new Map<string, SimulatedLine>();
   readonly #closing = new AbortController();
   #handler: CallHandler | undefined;
 
-  constructor(parts: SimulatedCarrierParts) {
-    this.#parts = parts;
-    this.secondMs = parts.secondMs;
-    if (parts.numbers) this.numbers = parts.numbers;
+  constructor(options: SimulatedCarrierOptions) {
+    this.#options = options;
+    this.secondMs = options.secondMs;
+    if (options.numbers) this.numbers = options.numbers;
   }
 
   open(handler: CallHandler): void {
@@ -67,7 +67,7 @@ export class SimulatedCarrier implements Carrier {
     const admission = await this.#service.onIncoming(call);
     if (admission.type === 'refuse') return;
     const traits = {
-      ...readNumberTraits(call.from, this.#parts.outcomes),
+      ...readNumberTraits(call.from, this.#options.outcomes),
       outcome: 'human',
       isCaller: true,
     } as const;
@@ -98,7 +98,7 @@ export class SimulatedCarrier implements Carrier {
       .catch((error: unknown) => {
         // The call was deleted.
         if (!(error instanceof Refusal))
-          this.#parts.log?.error({ err: error, callId }, 'a simulated call was lost');
+          this.#options.log?.error({ err: error, callId }, 'a simulated call was lost');
       })
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
@@ -107,7 +107,7 @@ export class SimulatedCarrier implements Carrier {
   async #ring(call: OutgoingCall, carrierCallId: string): Promise<void> {
     const { callId, token } = call;
     const report = (news: CallNews) => this.#service.onReport({ callId, token, carrierCallId, ...news });
-    const traits = readNumberTraits(call.to, this.#parts.outcomes);
+    const traits = readNumberTraits(call.to, this.#options.outcomes);
     const { signal } = this.#closing;
     const reached = await this.#answer(call, traits, report).catch((error: unknown) => {
       if (!signal.aborted) throw error;
@@ -131,7 +131,7 @@ export class SimulatedCarrier implements Carrier {
     { outcome, ringing }: NumberTraits,
     report: (news: CallNews) => Promise<void>,
   ): Promise<'answered' | 'busy' | 'failed' | 'no-answer'> {
-    const { wait } = this.#parts;
+    const { wait } = this.#options;
     const { signal } = this.#closing;
     await wait(1, signal);
     if (outcome === 'failed' || outcome === 'busy') return outcome;
@@ -149,7 +149,7 @@ export class SimulatedCarrier implements Carrier {
   ): Promise<void> {
     const { callId, token, connectToken, speech } = plan;
     const customer = new SimulatedCustomer(traits, customerSentences(speech.language), traits.isCaller);
-    const line = new SimulatedLine(speech, customer, this.#parts.wait, found);
+    const line = new SimulatedLine(speech, customer, this.#options.wait, found);
     this.#lines.set(carrierCallId, line);
     try {
       await this.#service.onConnected({ callId, token, connectToken, carrierCallId }, line);
@@ -162,7 +162,7 @@ export class SimulatedCarrier implements Carrier {
   async #transfer({ callId, token }: CallPlan, traits: NumberTraits, carrierCallId: string): Promise<void> {
     let step = await this.#service.onDisconnected({ callId, token, cause: 'left' });
     if (step.type === 'transfer') {
-      const { outcome } = readNumberTraits(step.to, this.#parts.outcomes);
+      const { outcome } = readNumberTraits(step.to, this.#options.outcomes);
       const isAnswered = outcome === 'human' || outcome === 'machine';
       const cause = isAnswered ? 'transferred' : 'unanswered';
       if (isAnswered) {

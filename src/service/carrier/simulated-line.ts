@@ -1,5 +1,5 @@
 import type { Line, LineEvent, SpeechSettings, Spoken } from '../voice/line.ts';
-import { sayPlainly } from '../voice/say-plainly.ts';
+import { sayWithoutMarkdown } from '../voice/say-without-markdown.ts';
 import type { Reaction, SimulatedCustomer } from './simulated-customer.ts';
 import { speakingTime } from './speaking-time.ts';
 
@@ -28,7 +28,7 @@ export class SimulatedLine implements Line {
   #discovery: Discovery | undefined;
   #scheduled: Scheduled | undefined;
   #now = 0;
-  #customerHeardAt: number | undefined;
+  #customerSpokeAt: number | undefined;
   #end: 'left' | 'hung-up' | undefined;
 
   constructor(speech: SpeechSettings, customer: SimulatedCustomer, wait: Wait, discovery?: Discovery) {
@@ -43,10 +43,10 @@ export class SimulatedLine implements Line {
     return this.#now;
   }
 
-  get customerHeardAt(): number | undefined {
+  get customerSpokeAt(): number | undefined {
     const { event, at } = this.#scheduled ?? {};
     const isSpeaking = event?.type === 'said' && at !== undefined && this.#now > at - event.seconds;
-    return isSpeaking ? this.#now : this.#customerHeardAt;
+    return isSpeaking ? this.#now : this.#customerSpokeAt;
   }
 
   get wasLeft(): boolean {
@@ -65,7 +65,7 @@ export class SimulatedLine implements Line {
     await this.#advance(scheduled.at - this.#now, signal);
     this.#scheduled = undefined;
     if (scheduled.event.type === 'said') {
-      this.#customerHeardAt = this.#now;
+      this.#customerSpokeAt = this.#now;
       this.#schedule(this.#customer.onCustomerSpoke());
     }
     if (scheduled.event.type === 'dtmf') this.#schedule(this.#customer.onCustomerPressed());
@@ -73,7 +73,7 @@ export class SimulatedLine implements Line {
   }
 
   say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
-    return sayPlainly(text, this.#speech.language, (plain) => this.#say(plain, seconds, signal));
+    return sayWithoutMarkdown(text, this.#speech.language, (plain) => this.#say(plain, seconds, signal));
   }
 
   /** Does nothing: simulated customers ignore keys. */
@@ -120,11 +120,11 @@ export class SimulatedLine implements Line {
           ? 'customer'
           : 'time';
       if (cutOffBy === 'customer') this.#schedule({ ...interruption, after: 0 } as Reaction);
-      return { heard: beginning(said, (this.#now - startedAt) / total), startedAt, cutOffBy };
+      return { played: beginning(said, (this.#now - startedAt) / total), startedAt, cutOffBy };
     }
-    if (said === '') return { heard: '', startedAt: undefined };
+    if (said === '') return { played: '', startedAt: undefined };
     this.#schedule(interruption ?? this.#customer.onCallerSpoke());
-    return { heard: said, startedAt };
+    return { played: said, startedAt };
   }
 
   /** Replaces the customer's scheduled reaction. */

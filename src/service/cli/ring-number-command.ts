@@ -53,7 +53,7 @@ async function start({ config, database }: CommandContext, values: CommandValues
   const admission = await admitCall({ database, jobs, limits: config.calls, log }, call);
   if (admission.type === 'refuse') {
     const signal = admission.reason === 'busy' ? 'The line is busy' : 'The call was rejected';
-    throw new CommandError(`${signal}: ${reasons[admission.why ?? 'call-ended']}`);
+    throw new CommandError(`${signal}: ${reasons[admission.refusalReason ?? 'call-ended']}`);
   }
   await jobs.send('ring-number', call);
   const { callId } = admission.plan;

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { createEngineContext, engineContextColumns } from '../assistant/engine-context.ts';
-import type { EngineContextParts, EngineContextRow } from '../assistant/engine-context.ts';
+import type { EngineContextDependencies, EngineContextRow } from '../assistant/engine-context.ts';
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
@@ -20,17 +20,17 @@ const historyBounds = { entries: 40, characters: 24_000 };
  * @returns the request, and the names of the page's data that did not fit into it.
  */
 export async function buildEngineRequest(
-  parts: EngineContextParts,
+  dependencies: EngineContextDependencies,
   message: AcceptedMessage,
 ): Promise<{ request: EngineRequest; leftOut: string[] }> {
-  const { db } = parts.database;
+  const { db } = dependencies.database;
   const [found] = await selectEngineContext(db, { conversationId: message.conversationId });
   if (!found) throw ConversationError.conversationNotFound();
   const entries = await readEntries(db, message.conversationId, {
     beforeTurn: message.turn,
     limit: historyBounds.entries,
   });
-  const { prompt, ...context } = await createEngineContext(parts, found, found.variables, 'chat');
+  const { prompt, ...context } = await createEngineContext(dependencies, found, found.variables, 'chat');
   const leftOut = prompt.leftOut.map((name) => `variable ${name}`);
   let bytesLeft = maxVisitorBytes - prompt.fencedBytes;
   /** Subtracts a value's bytes from the remaining ones, unless there are too few. */

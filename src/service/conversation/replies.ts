@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import type { EngineContextParts } from '../assistant/engine-context.ts';
+import type { EngineContextDependencies } from '../assistant/engine-context.ts';
 import type { Database } from '../db/database.ts';
 import { fitJson } from '../lib/storable.ts';
 import { prepared } from '../db/prepared.ts';
@@ -40,7 +40,7 @@ export const replySettledSignal = (messageId: number): string => `message ${mess
 export class Replies {
   /** Marks the messages that this process answers. */
   readonly lease: Lease;
-  readonly #parts: EngineContextParts & EndingDependencies;
+  readonly #dependencies: EngineContextDependencies & EndingDependencies;
   readonly #database: Database;
   readonly #engine: Engine;
   readonly #signals: Signals;
@@ -51,7 +51,7 @@ export class Replies {
   readonly #closing = new AbortController();
 
   constructor(
-    parts: EngineContextParts &
+    dependencies: EngineContextDependencies &
       EndingDependencies & {
         engine: Engine;
         signals: Signals;
@@ -59,14 +59,14 @@ export class Replies {
         log: Logger;
       },
   ) {
-    this.#parts = parts;
-    this.#database = parts.database;
-    this.#engine = parts.engine;
-    this.#signals = parts.signals;
-    this.#timeoutMs = parts.config.timeoutMs;
-    this.#log = parts.log;
-    this.#stops = new StopRequests(parts.database);
-    this.lease = { owner: randomUUID(), milliseconds: parts.config.leaseMs };
+    this.#dependencies = dependencies;
+    this.#database = dependencies.database;
+    this.#engine = dependencies.engine;
+    this.#signals = dependencies.signals;
+    this.#timeoutMs = dependencies.config.timeoutMs;
+    this.#log = dependencies.log;
+    this.#stops = new StopRequests(dependencies.database);
+    this.lease = { owner: randomUUID(), milliseconds: dependencies.config.leaseMs };
   }
 
   /** Starts the reply to a message that was accepted with {@link lease}. */
@@ -123,7 +123,7 @@ export class Replies {
       const answer = await withTimeout(this.#timeoutMs, [this.#closing.signal, stop], (signal) =>
         this.#generate(message, reply, signal),
       );
-      const settled = await storeAnswer(this.#parts, message, this.lease.owner, answer);
+      const settled = await storeAnswer(this.#dependencies, message, this.lease.owner, answer);
       if (!settled) throw new EngineError('the answer took too long; please send the message again');
       reply.complete(settled);
       countReply('answered');
@@ -139,7 +139,7 @@ export class Replies {
   }
 
   async #generate(message: AcceptedMessage, reply: Reply, signal: AbortSignal): Promise<NewAnswer> {
-    const { request, leftOut } = await buildEngineRequest(this.#parts, message);
+    const { request, leftOut } = await buildEngineRequest(this.#dependencies, message);
     if (leftOut.length > 0) {
       const { uuid: assistant } = request.assistant;
       this.#log.warn(

@@ -13,16 +13,16 @@ import { callPayload } from '../webhook/call-payload.ts';
 import { createDelivery } from '../webhook/create-delivery.ts';
 import type { NewDelivery } from '../webhook/create-delivery.ts';
 import { evaluateAndStore } from './evaluate-and-store.ts';
-import type { EndingParts } from './evaluate-and-store.ts';
+import type { EvaluationDependencies } from './evaluate-and-store.ts';
 
 /** Handles the end of a call once: evaluates it, then creates the webhooks. */
 export async function handleCallEnded(
-  parts: EndingParts,
+  dependencies: EvaluationDependencies,
   job: { callId: number; attempt?: number },
   signal: AbortSignal,
   isLastTry = false,
 ): Promise<void> {
-  const { database, jobs } = parts;
+  const { database, jobs } = dependencies;
   const found = await readEnded(database, job.callId);
   if (!found) return;
   const { call, assistant } = found;
@@ -42,7 +42,7 @@ export async function handleCallEnded(
   const retry = (attempt: number, pauseMs: number) =>
     jobs.send('call-ended', { ...job, attempt }, { startAfter: pauseMs });
   const endingJob = { attempt: job.attempt ?? 0, isLastTry, signal, retry };
-  await evaluateAndStore(parts, ended, endingJob, (evaluated) =>
+  await evaluateAndStore(dependencies, ended, endingJob, (evaluated) =>
     database.db.transaction(async (tx) => {
       // The evaluation of an unanswered call is empty.
       const wasAnswered = call.answeredAt !== null || call.lines.length > 0;
@@ -58,7 +58,7 @@ export async function handleCallEnded(
           ...call,
           ...found.timestamps,
           conversationUuid: found.conversationUuid,
-          recordingUrl: recordingUrlOf(parts.publicUrl(), call),
+          recordingUrl: recordingUrlOf(dependencies.publicUrl(), call),
           timezone: assistant.timezone,
           extractedVariables: evaluated?.variables ?? {},
           lead: found.lead,

@@ -10,7 +10,7 @@ import { conversationPayload } from '../webhook/conversation-payload.ts';
 import type { TranscriptMessage } from '../webhook/conversation-payload.ts';
 import { createDelivery } from '../webhook/create-delivery.ts';
 import { evaluateAndStore } from './evaluate-and-store.ts';
-import type { EndingParts } from './evaluate-and-store.ts';
+import type { EvaluationDependencies } from './evaluate-and-store.ts';
 
 /** Number of the latest messages that the evaluation and the webhook include. */
 const messageLimit = 1000;
@@ -21,12 +21,12 @@ const messageLimit = 1000;
  * can open, are skipped unless they were opened with a preview token.
  */
 export async function handleConversationEnded(
-  parts: EndingParts,
+  dependencies: EvaluationDependencies,
   job: { conversationId: number; attempt?: number },
   signal: AbortSignal,
   isLastTry = false,
 ): Promise<void> {
-  const { database, jobs } = parts;
+  const { database, jobs } = dependencies;
   const found = await readEnded(database, job.conversationId);
   if (!found) return;
   const { assistant, conversation } = found;
@@ -43,7 +43,7 @@ export async function handleConversationEnded(
   const retry = (attempt: number, pauseMs: number) =>
     jobs.send('conversation-ended', { ...job, attempt }, { startAfter: pauseMs });
   const endingJob = { attempt: job.attempt ?? 0, isLastTry, signal, retry };
-  await evaluateAndStore(parts, ended, endingJob, (evaluated) =>
+  await evaluateAndStore(dependencies, ended, endingJob, (evaluated) =>
     database.db.transaction(async (tx) => {
       const updated = await tx
         .update(conversations)

@@ -7,7 +7,7 @@ import { evaluateEnded } from './evaluate-ended.ts';
 import type { EndedTranscript, EvaluationResult } from './evaluate-ended.ts';
 
 /** Dependencies for handling the end of a chat or a call. */
-export interface EndingParts {
+export interface EvaluationDependencies {
   database: Database;
   jobs: Jobs;
   engine: Engine;
@@ -38,24 +38,24 @@ export interface EndingJob {
  * @param store stores the evaluation and creates the webhook atomically.
  */
 export async function evaluateAndStore(
-  parts: EndingParts,
+  dependencies: EvaluationDependencies,
   ended: EndedTranscript,
   job: EndingJob,
   store: (evaluated: EvaluationResult | undefined) => Promise<void>,
 ): Promise<void> {
-  const evaluated = await evaluateOrRetry(parts, ended, job);
+  const evaluated = await evaluateOrRetry(dependencies, ended, job);
   if (evaluated === 'later') return;
   try {
     await store(evaluated);
   } catch (error) {
     if (!job.isLastTry || !evaluated) throw error;
-    parts.log.error({ err: error }, 'an evaluation could not be stored; continuing without it');
+    dependencies.log.error({ err: error }, 'an evaluation could not be stored; continuing without it');
     await store(undefined);
   }
 }
 
 async function evaluateOrRetry(
-  { engine, log, timeoutMs, retryMs }: EndingParts,
+  { engine, log, timeoutMs, retryMs }: EvaluationDependencies,
   ended: EndedTranscript,
   { attempt, isLastTry, signal, retry }: EndingJob,
 ): Promise<EvaluationResult | 'later' | undefined> {

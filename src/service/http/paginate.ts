@@ -4,7 +4,7 @@ import { Refusal, sentence } from '../lib/refusal.ts';
 import { publicOrigin } from './public-origin.ts';
 
 /** Linked pages on each side of the current one. */
-const onEachSide = 3;
+const pagesOnEachSide = 3;
 
 /** Wraps the records of a page in the envelope of the interface. Its links keep the other query parameters. */
 export function paginate(c: Context, { number, size }: Page, total: number, data: readonly unknown[]) {
@@ -46,13 +46,13 @@ export function paginate(c: Context, { number, size }: Page, total: number, data
 
 /** The linked pages: the first and last ones and those around the current one; undefined is a gap. */
 function linkedPages(current: number, last: number): (number | undefined)[] {
-  const window = onEachSide + 4;
-  if (last < onEachSide * 2 + 8) return range(1, last);
-  if (current <= window) return [...range(1, window + onEachSide), undefined, ...range(last - 1, last)];
+  const window = pagesOnEachSide + 4;
+  if (last < pagesOnEachSide * 2 + 8) return range(1, last);
+  if (current <= window) return [...range(1, window + pagesOnEachSide), undefined, ...range(last - 1, last)];
   if (current > last - window) {
-    return [1, 2, undefined, ...range(last - (window + onEachSide - 1), last)];
+    return [1, 2, undefined, ...range(last - (window + pagesOnEachSide - 1), last)];
   }
-  const around = range(current - onEachSide, current + onEachSide);
+  const around = range(current - pagesOnEachSide, current + pagesOnEachSide);
   return [1, 2, undefined, ...around, undefined, last - 1, last];
 }
 

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { CreateLeadRequest, UpdateLeadRequest } from '../../contract/lead.ts';
 import { recordLimits } from '../../contract/limits.ts';
-import { whyNotCallable } from '../lib/allowed-countries.ts';
+import { numberProblem } from '../lib/allowed-countries.ts';
 import type { AllowedCountries } from '../lib/allowed-countries.ts';
 import { isOwnedCampaign } from '../campaign/campaign.ts';
 import type { OwnedCampaign } from '../campaign/campaign.ts';
@@ -21,7 +21,7 @@ const fieldError = (field: string, rule: string) => ({ [field]: [sentence(field,
 const invalidCampaign = () => fieldError('campaign_id', 'selected is invalid.');
 
 /** Dependencies of functions that change leads and notify their campaigns. */
-interface LeadParts {
+interface LeadDependencies {
   database: Database;
   jobs: Jobs;
 }
@@ -37,7 +37,7 @@ export async function checkLead(
   const contacts = 'secondary_contacts' in given ? given.secondary_contacts : undefined;
   const errors: FieldErrors = {};
   const checkNumber = (field: string, checked: string | undefined) => {
-    const problem = checked === undefined ? undefined : whyNotCallable(checked, countries);
+    const problem = checked === undefined ? undefined : numberProblem(checked, countries);
     if (problem !== undefined) errors[field] = [problem];
   };
   checkNumber('phone_number', number);
@@ -64,7 +64,7 @@ async function lockCampaign(queries: Queries, owned: OwnedCampaign): Promise<voi
  * @throws Refusal if the campaign already has the number and duplicates are not allowed.
  */
 export async function createLead(
-  { database: { db }, jobs }: LeadParts,
+  { database: { db }, jobs }: LeadDependencies,
   userId: number,
   given: CreateLeadRequest,
 ) {
@@ -119,7 +119,7 @@ export async function readLead(queries: Queries, owned: OwnedLead) {
  *   number and duplicates are not allowed.
  */
 export async function updateLead(
-  { database: { db }, jobs }: LeadParts,
+  { database: { db }, jobs }: LeadDependencies,
   owned: OwnedLead,
   given: UpdateLeadRequest,
 ) {
@@ -179,7 +179,10 @@ async function readCampaignId(queries: Queries, owned: OwnedLead): Promise<numbe
  *
  * @throws Refusal if the lead does not exist.
  */
-export async function deleteLead({ database: { db }, jobs }: LeadParts, owned: OwnedLead): Promise<void> {
+export async function deleteLead(
+  { database: { db }, jobs }: LeadDependencies,
+  owned: OwnedLead,
+): Promise<void> {
   await db.transaction(async (tx) => {
     const [deleted] = await tx
       .delete(leads)

@@ -10,7 +10,7 @@ export type AllowedCountries = ReadonlySet<string> | 'all';
  *
  * @param number in E.164 format.
  */
-export function whyNotCallable(number: string, allowed: AllowedCountries): string | undefined {
+export function numberProblem(number: string, allowed: AllowedCountries): string | undefined {
   const parsed = parsePhoneNumberFromString(number);
   if (parsed?.getType() === 'PREMIUM_RATE')
     return `${number} is a premium number. Such numbers are not called.`;

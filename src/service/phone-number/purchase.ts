@@ -14,7 +14,7 @@ import { endOfPaidMonth } from './end-of-paid-month.ts';
 import { findOffer } from './search-numbers.ts';
 
 /** Dependencies of a purchase. */
-export interface PurchaseParts {
+export interface PurchaseDependencies {
   database: Database;
   jobs: Jobs;
   /** Undefined if the carrier sells no numbers. */
@@ -40,22 +40,22 @@ const completeAfterMs = 60_000;
  * @throws Refusal if the number is not for sale, the balance is too low, or the carrier has not answered yet.
  */
 export async function purchasePhoneNumber(
-  parts: PurchaseParts,
+  dependencies: PurchaseDependencies,
   userId: number,
   phoneNumber: string,
   change: (work: (database: Database) => Promise<number>) => Promise<number>,
   patienceMs = waitMs,
 ): Promise<number> {
-  const offer = await findOffer(parts.numbers, phoneNumber);
+  const offer = await findOffer(dependencies.numbers, phoneNumber);
   if (!offer) throw notForSale();
-  const id = await change((database) => reserveNumber({ ...parts, database }, userId, offer));
+  const id = await change((database) => reserveNumber({ ...dependencies, database }, userId, offer));
   let outcome: PurchaseOutcome | undefined;
-  const completed = completePurchase(parts, id).then(
+  const completed = completePurchase(dependencies, id).then(
     (result) => {
       outcome = result;
     },
     (error: unknown) => {
-      parts.log.warn({ err: error, phoneNumber }, 'the purchase of a number is not completed yet');
+      dependencies.log.warn({ err: error, phoneNumber }, 'the purchase of a number is not completed yet');
     },
   );
   await waitWithTimeout(patienceMs, completed);
@@ -72,7 +72,7 @@ function checkOutcome(outcome: PurchaseOutcome | undefined, id: number): number 
 
 /** Stores a number whose purchase is pending, and charges its first month. */
 async function reserveNumber(
-  { database, jobs }: PurchaseParts,
+  { database, jobs }: PurchaseDependencies,
   userId: number,
   { phoneNumber, countryCode, region, smsCapable, price }: CarrierNumber,
 ): Promise<number> {
@@ -114,7 +114,7 @@ async function reserveNumber(
  * @throws Error if the carrier's answer is unknown. The purchase is then still pending.
  */
 export async function completePurchase(
-  { database, jobs, numbers, log }: PurchaseParts,
+  { database, jobs, numbers, log }: PurchaseDependencies,
   id: number,
 ): Promise<PurchaseOutcome> {
   const { db } = database;

@@ -7,11 +7,11 @@ import type { Speech } from '../voice/open-speech.ts';
 import type { Synthesizer, Transcriber } from '../voice/speech-service.ts';
 import type { TranscriptionUsage } from '../voice/transcription-usage.ts';
 import { VoiceLine } from '../voice/voice-line.ts';
-import type { VoiceLineParts } from '../voice/voice-line.ts';
+import type { VoiceLineOptions } from '../voice/voice-line.ts';
 import { RealtimeLine } from './realtime-line.ts';
 
 /** The speech services and models for calls. */
-export interface CallVoiceParts extends Pick<VoiceLineParts, 'createDetector'> {
+export interface CallVoiceDependencies extends Pick<VoiceLineOptions, 'createDetector'> {
   speech: Speech;
   /** The models that assistants can choose. */
   models: readonly ModelConfig[];
@@ -34,15 +34,15 @@ export interface VoiceNeeds extends Pick<LinePlan, 'mode' | 'model'>, SpeechChoi
 
 /** Selects the speech services and the line of an assistant's calls. */
 export class CallVoice {
-  readonly #parts: CallVoiceParts;
+  readonly #dependencies: CallVoiceDependencies;
 
-  constructor(parts: CallVoiceParts) {
-    this.#parts = parts;
+  constructor(dependencies: CallVoiceDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Whether calls can be held without a realtime model. */
   get isComplete(): boolean {
-    const { synthesizer, transcriber } = this.#parts.speech;
+    const { synthesizer, transcriber } = this.#dependencies.speech;
     return synthesizer !== undefined && transcriber !== undefined;
   }
 
@@ -54,7 +54,7 @@ export class CallVoice {
   /** Returns why a call cannot be held, as a sentence; undefined if it can. */
   problem(needs: VoiceNeeds): string | undefined {
     const { language } = needs;
-    const { synthesizer, transcriber } = chooseSpeech(this.#parts.speech, needs);
+    const { synthesizer, transcriber } = chooseSpeech(this.#dependencies.speech, needs);
     const mode = this.modeOf(needs);
     // A realtime model understands every language, and speaks itself in the mode `multimodal`.
     const hearing = mode === 'pipeline' ? this.#problemOf(transcriber, language) : undefined;
@@ -62,8 +62,11 @@ export class CallVoice {
   }
 
   /** Creates the line that connects an assistant to the audio of a call. */
-  createLine(plan: LinePlan, parts: Pick<VoiceLineParts, 'peer' | 'control' | 'log' | 'listener'>): CallLine {
-    const { createDetector, transcriptionModel, speech } = this.#parts;
+  createLine(
+    plan: LinePlan,
+    options: Pick<VoiceLineOptions, 'peer' | 'control' | 'log' | 'listener'>,
+  ): CallLine {
+    const { createDetector, transcriptionModel, speech } = this.#dependencies;
     const endpoint = this.#realtimeOf(plan);
     const { synthesizer, transcriber, voice: named } = chooseSpeech(speech, plan.speech);
     if (endpoint && plan.mode === 'multimodal') {
@@ -71,26 +74,28 @@ export class CallVoice {
       // The model refuses sessions with a voice that it does not have.
       const isItsOwn = voice?.provider === plan.model && endpoint.voices.includes(voice.name);
       const settings = { ...plan.speech, voice: isItsOwn ? voice : undefined };
-      return new RealtimeLine({ ...parts, settings, endpoint, transcriptionModel });
+      return new RealtimeLine({ ...options, settings, endpoint, transcriptionModel });
     }
     const settings = { ...plan.speech, voice: named };
     if (endpoint) {
       const voice = synthesizer;
-      return new RealtimeLine({ ...parts, voice, settings, endpoint, transcriptionModel });
+      return new RealtimeLine({ ...options, voice, settings, endpoint, transcriptionModel });
     }
     if (!synthesizer || !transcriber) throw new Error('A call has begun without speech.');
     const { assistant } = plan;
     const onUsage = (usage: TranscriptionUsage) => {
-      void this.#parts.recordUsage({ ...usage, assistant, purpose: 'transcription', cost: undefined });
+      void this.#dependencies.recordUsage({ ...usage, assistant, purpose: 'transcription', cost: undefined });
     };
-    return new VoiceLine({ ...parts, synthesizer, transcriber, settings, createDetector, onUsage });
+    return new VoiceLine({ ...options, synthesizer, transcriber, settings, createDetector, onUsage });
   }
 
   #realtimeOf({ mode, model }: Pick<LinePlan, 'mode' | 'model'>): RealtimeEndpoint | undefined {
-    return mode === 'pipeline' ? undefined : this.#parts.models.find(({ code }) => code === model)?.realtime;
+    return mode === 'pipeline'
+      ? undefined
+      : this.#dependencies.models.find(({ code }) => code === model)?.realtime;
   }
 
   #problemOf(part: Synthesizer | Transcriber | undefined, language: string): string | undefined {
-    return part ? part.problem?.(language) : (this.#parts.missing ?? 'speech is not configured.');
+    return part ? part.problem?.(language) : (this.#dependencies.missing ?? 'speech is not configured.');
   }
 }

@@ -7,16 +7,16 @@ import type { Synthesizer } from '../voice/speech-service.ts';
 import type { SpokenText } from '../voice/spoken-text.ts';
 import type { SpeechListener } from '../voice/speech-listener.ts';
 import { Resampler } from '../voice/resampler.ts';
-import type { Speaker, SpeakerBrief } from '../voice/line.ts';
+import type { Speaker, SpeakerOptions } from '../voice/line.ts';
 import type { RealtimeReply } from './realtime-reply.ts';
 import { RealtimeSession, realtimeRate } from './realtime-session.ts';
 import type { RealtimeEndpoint } from '../engine/read-models.ts';
 import { RealtimeSpeaker } from './realtime-speaker.ts';
-import type { RealtimeEars } from './realtime-speaker.ts';
+import type { CustomerSpeechListener } from './realtime-speaker.ts';
 import { voiceSettings } from '../voice/voice-settings.ts';
 import { sessionSettings } from './session-settings.ts';
 
-export interface RealtimeLineParts {
+export interface RealtimeLineOptions {
   peer: AudioPeer;
   settings: SpeechSettings;
   endpoint: RealtimeEndpoint;
@@ -30,29 +30,29 @@ export interface RealtimeLineParts {
 }
 
 /** A call whose customer talks to a realtime model. The audio of both passes through this process. */
-export class RealtimeLine extends AudioLine implements RealtimeEars {
-  readonly #parts: RealtimeLineParts;
+export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
+  readonly #options: RealtimeLineOptions;
   readonly #settings: SpeechSettings;
   readonly #input: Resampler;
   #speaker: RealtimeSpeaker | undefined;
 
-  constructor(parts: RealtimeLineParts) {
-    const { peer, control, settings, listener } = parts;
+  constructor(options: RealtimeLineOptions) {
+    const { peer, control, settings, listener } = options;
     super({ peer, control, ambientSound: settings.ambientSound, listener });
-    this.#parts = parts;
+    this.#options = options;
     this.#settings = settings;
     this.#input = new Resampler(peer.rate, realtimeRate);
     this.peer.open(this);
   }
 
-  async openSpeaker(brief: SpeakerBrief): Promise<Speaker> {
-    const { endpoint, settings: speech, transcriptionModel, log } = this.#parts;
-    const { instructions, tools } = brief;
-    const writes = this.#parts.voice !== undefined;
+  async openSpeaker(options: SpeakerOptions): Promise<Speaker> {
+    const { endpoint, settings: speech, transcriptionModel, log } = this.#options;
+    const { instructions, tools } = options;
+    const writes = this.#options.voice !== undefined;
     const settings = sessionSettings({ instructions, tools, speech, transcriptionModel, writes });
     const session = await RealtimeSession.open(endpoint, settings, log);
     this.#speaker = new RealtimeSpeaker({
-      ...{ session, model: endpoint.model, transcriptionModel, brief, ears: this, log },
+      ...{ session, model: endpoint.model, transcriptionModel, options, listener: this, log },
     });
     if (this.hasEnded) session.close();
     return this.#speaker;
@@ -64,20 +64,20 @@ export class RealtimeLine extends AudioLine implements RealtimeEars {
         const speaker = this.#speaker;
         if (!speaker) throw new Error('The line has no model yet.');
         if (this.hasEnded) this.output.cutOff('end');
-        const { voice } = this.#parts;
-        const reply = speaker.take();
+        const { voice } = this.#options;
+        const reply = speaker.takeReply();
         if (voice) {
           const settings = voiceSettings(this.#settings);
           const synthesize = (sentence: string) => voice.speak(sentence, settings, this.peer.rate, stopped);
           if (reply) this.#stopWith(spoken, speaker, reply);
           await this.output.speakSentences(text, settings.language, synthesize, spoken, stopped);
           await spoken.over;
-          if (!reply) speaker.note(spoken.result(undefined).heard);
+          if (!reply) speaker.addAssistantMessage(spoken.result(undefined).played);
         } else if (reply) {
           await Promise.all([this.#play(reply, speaker, spoken), drain(text, spoken)]);
         } else {
           // The model speaks texts that it has not generated verbatim.
-          await this.#play(speaker.recite(await join(text)), speaker, spoken);
+          await this.#play(speaker.sayVerbatim(await join(text)), speaker, spoken);
         }
       },
       seconds,
@@ -93,42 +93,42 @@ export class RealtimeLine extends AudioLine implements RealtimeEars {
     if (this.hasEnded) return;
     // If interruptions are off, the audio is dropped, so that echo does not count as speech.
     if (this.output.isAudible && !this.#settings.allowInterruptions) return;
-    this.#speaker?.hear(this.#input.convert(samples));
+    this.#speaker?.appendAudio(this.#input.convert(samples));
   }
 
   onSpeech(): void {
-    this.hearCustomer(true);
-    this.#parts.listener?.onCustomerSpeaking();
+    this.setCustomerSpeaking(true);
+    this.#options.listener?.onCustomerSpeaking();
     if (this.#settings.minInterruptWords <= 0) this.output.cutOff('customer');
   }
 
   onPause(): void {
-    this.hearCustomer(false);
-    this.#parts.listener?.onCustomerPaused();
+    this.setCustomerSpeaking(false);
+    this.#options.listener?.onCustomerPaused();
   }
 
-  isFree(): boolean {
+  canAnswerNow(): boolean {
     return this.output.spoken === undefined;
   }
 
-  onSaid(text: string, seconds: number): boolean {
-    const isHeard = this.#isHeard(text);
-    this.#parts.listener?.onCustomerSaid(isHeard ? text : '');
-    if (!isHeard) return false;
+  onTranscript(text: string, seconds: number): boolean {
+    const isCounted = this.#isCounted(text);
+    this.#options.listener?.onCustomerSaid(isCounted ? text : '');
+    if (!isCounted) return false;
     this.output.cutOff('customer');
-    this.events.push({ type: 'said', text, seconds, endedAt: this.customerHeardAt ?? this.now });
+    this.events.push({ type: 'said', text, seconds, endedAt: this.customerSpokeAt ?? this.now });
     return true;
   }
 
   /** Whether an utterance counts: during the assistant's speech it must be allowed to interrupt. */
-  #isHeard(text: string): boolean {
+  #isCounted(text: string): boolean {
     if (text === '') return false;
     if (this.output.spoken?.isOver !== false) return true;
     return this.#settings.allowInterruptions && countWords(text) >= this.#settings.minInterruptWords;
   }
 
   async #play(reply: RealtimeReply, speaker: RealtimeSpeaker, spoken: SpokenText): Promise<void> {
-    const { listener } = this.#parts;
+    const { listener } = this.#options;
     const output = new Resampler(realtimeRate, this.peer.rate);
     const sentence = spoken.add('');
     let shown = 0;
@@ -162,10 +162,15 @@ export class RealtimeLine extends AudioLine implements RealtimeEars {
   }
 
   /** When the speech is cut off, stops the model and reports the heard part to it. */
-  #stopWith(spoken: SpokenText, speaker: RealtimeSpeaker, reply: RealtimeReply, heard?: () => number): void {
+  #stopWith(
+    spoken: SpokenText,
+    speaker: RealtimeSpeaker,
+    reply: RealtimeReply,
+    playedSeconds?: () => number,
+  ): void {
     void spoken.over.then((cutOffBy) => {
       if (cutOffBy === undefined) return;
-      const item = heard && reply.itemAt(Math.round(heard() * realtimeRate));
+      const item = playedSeconds && reply.itemAt(Math.round(playedSeconds() * realtimeRate));
       const milliseconds = item && Math.round((item.samples / realtimeRate) * 1000);
       speaker.stop(reply, item && { id: item.id, milliseconds: milliseconds ?? 0 });
     });

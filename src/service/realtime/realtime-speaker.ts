@@ -4,7 +4,7 @@ import type {
   RealtimeServerEvent,
 } from 'openai/resources/realtime/realtime';
 import type { Logger } from 'pino';
-import type { Occasion, ReplyPart, Speaker, SpeakerBrief } from '../voice/line.ts';
+import type { TurnReason, ReplyPart, Speaker, SpeakerOptions } from '../voice/line.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import { EngineError } from '../engine/engine.ts';
 import { runToolCalls } from '../engine/openai/run-tool-calls.ts';
@@ -13,31 +13,31 @@ import { RealtimeReply } from './realtime-reply.ts';
 import type { RealtimeSession } from './realtime-session.ts';
 
 /** Receives the model's events about the customer. */
-export interface RealtimeEars {
+export interface CustomerSpeechListener {
   /** The customer has started to speak. */
   onSpeech(): void;
   /** The customer has paused for long enough. */
   onPause(): void;
   /** Whether the model may answer at once, before the transcript is known. */
-  isFree(): boolean;
+  canAnswerNow(): boolean;
   /**
    * The customer's utterance, which took `seconds`, was transcribed.
    *
    * @returns false if the utterance is ignored.
    */
-  onSaid(text: string, seconds: number): boolean;
+  onTranscript(text: string, seconds: number): boolean;
   /** The session has ended. */
   onClosed(): void;
 }
 
-export interface RealtimeSpeakerParts {
+export interface RealtimeSpeakerDependencies {
   session: RealtimeSession;
   /** The model's name at the provider. */
   model: string;
   /** The name of the model that writes down what the customer says. */
   transcriptionModel: string;
-  brief: SpeakerBrief;
-  ears: RealtimeEars;
+  options: SpeakerOptions;
+  listener: CustomerSpeechListener;
   log: Logger;
 }
 
@@ -61,9 +61,9 @@ const unknownWords = '…';
 
 /** A realtime model that listens to the customer and replies by voice. */
 export class RealtimeSpeaker implements Speaker {
-  readonly #parts: RealtimeSpeakerParts;
+  readonly #dependencies: RealtimeSpeakerDependencies;
   #turns: Turn[] = [];
-  #taken: RealtimeReply | undefined;
+  #unplayedReply: RealtimeReply | undefined;
   /** The reply whose response is in progress. */
   #current:
     { requestId: string; reply: RealtimeReply; done: PromiseWithResolvers<RealtimeResponse> } | undefined;
@@ -72,82 +72,85 @@ export class RealtimeSpeaker implements Speaker {
   #queue = Promise.resolve();
   #isClosed = false;
 
-  constructor(parts: RealtimeSpeakerParts) {
-    this.#parts = parts;
-    parts.session.listen((event) => {
+  constructor(dependencies: RealtimeSpeakerDependencies) {
+    this.#dependencies = dependencies;
+    dependencies.session.listen((event) => {
       this.#receive(event);
     });
-    for (const { role, content } of parts.brief.history) this.#write(content, role);
-    void parts.session.closed.then(() => {
+    for (const { role, content } of dependencies.options.history) this.#write(content, role);
+    void dependencies.session.closed.then(() => {
       this.#isClosed = true;
       this.#current?.done.reject(new EngineError('The connection to the voice model was lost.'));
-      parts.ears.onClosed();
+      dependencies.listener.onClosed();
     });
   }
 
   /** Sends the customer's audio to the model. */
-  hear(samples: Int16Array): void {
+  appendAudio(samples: Int16Array): void {
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
-    this.#parts.session.send({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') });
+    this.#dependencies.session.send({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') });
   }
 
   async *answer(said: string, _: readonly CallMessage[], signal: AbortSignal): AsyncGenerator<ReplyPart> {
     const index = this.#turns.findIndex((turn) => turn.said === said);
     const turn = this.#turns[index];
-    this.#drop(index);
+    this.#stopTurns(index);
     if (turn === undefined) this.#write(said);
-    yield* this.#follow(turn?.reply ?? this.#request(), signal);
+    yield* this.#streamReply(turn?.reply ?? this.#request(), signal);
   }
 
-  async *speakUp(
-    occasion: Occasion,
+  async *startTurn(
+    reason: TurnReason,
     _: readonly CallMessage[],
     signal: AbortSignal,
   ): AsyncGenerator<ReplyPart> {
-    const { instructions, occasions } = this.#parts.brief;
-    this.#drop(this.#turns.length);
-    yield* this.#follow(this.#request({ instructions: `${instructions}\n\n${occasions[occasion]}` }), signal);
+    const { instructions, turnInstructions } = this.#dependencies.options;
+    this.#stopTurns(this.#turns.length);
+    yield* this.#streamReply(
+      this.#request({ instructions: `${instructions}\n\n${turnInstructions[reason]}` }),
+      signal,
+    );
   }
 
   /** Makes the model speak a text verbatim. */
-  recite(text: string): RealtimeReply {
-    this.#drop(this.#turns.length);
+  sayVerbatim(text: string): RealtimeReply {
+    this.#stopTurns(this.#turns.length);
     const instructions = `Say exactly the following text, word for word, and nothing else:\n\n${text}`;
     return this.#request({ instructions, tool_choice: 'none' });
   }
 
   /** Adds a text that another voice spoke for the model to its conversation. */
-  note(text: string): void {
+  addAssistantMessage(text: string): void {
     this.#write(text, 'assistant');
   }
 
   /** Returns the reply that is being read, once, for its audio. */
-  take(): RealtimeReply | undefined {
-    const reply = this.#taken;
-    this.#taken = undefined;
+  takeReply(): RealtimeReply | undefined {
+    const reply = this.#unplayedReply;
+    this.#unplayedReply = undefined;
     return reply;
   }
 
   /** Stops a reply, and truncates the model's conversation to the heard part. */
-  stop(reply: RealtimeReply, heard: { id: string; milliseconds: number } | undefined): void {
-    const { session } = this.#parts;
+  stop(reply: RealtimeReply, played: { id: string; milliseconds: number } | undefined): void {
+    const { session } = this.#dependencies;
     if (this.#current?.reply === reply) session.send({ type: 'response.cancel' });
     reply.end();
-    if (!heard) return;
+    if (!played) return;
     session.send({
       type: 'conversation.item.truncate',
-      item_id: heard.id,
+      item_id: played.id,
       content_index: 0,
-      audio_end_ms: heard.milliseconds,
+      audio_end_ms: played.milliseconds,
     });
   }
 
   close(): void {
-    this.#parts.session.close();
+    this.#dependencies.session.close();
   }
 
-  async *#follow(reply: RealtimeReply, signal: AbortSignal): AsyncGenerator<ReplyPart> {
-    this.#taken = reply;
+  async *#streamReply(reply: RealtimeReply, signal: AbortSignal): AsyncGenerator<ReplyPart> {
+    this.#unplayedReply = reply;
     const stop = () => {
       this.stop(reply, undefined);
     };
@@ -160,7 +163,7 @@ export class RealtimeSpeaker implements Speaker {
   }
 
   /** Stops the replies to earlier turns, since a later turn is answered. */
-  #drop(count: number): void {
+  #stopTurns(count: number): void {
     for (const { reply } of this.#turns.slice(0, Math.max(0, count))) if (reply) this.stop(reply, undefined);
     this.#turns = this.#turns.slice(count + 1);
   }
@@ -171,7 +174,7 @@ export class RealtimeSpeaker implements Speaker {
       role === 'user'
         ? ({ type: 'message', role, content: [{ type: 'input_text', text }] } as const)
         : ({ type: 'message', role, content: [{ type: 'output_text', text }] } as const);
-    this.#parts.session.send({
+    this.#dependencies.session.send({
       type: 'conversation.item.create',
       item: { ...item, content: [...item.content] } as never,
     });
@@ -199,8 +202,8 @@ export class RealtimeSpeaker implements Speaker {
     first: { instructions?: string; tool_choice?: 'none' } | undefined,
     usages: RealtimeResponseUsage[],
   ): Promise<void> {
-    const { session, brief } = this.#parts;
-    const { tools, replyMs } = brief;
+    const { session, options } = this.#dependencies;
+    const { tools, replyMs } = options;
     let response = first;
     let last = callRounds;
     for (let round = 0; round <= last && !reply.isStopped; round++) {
@@ -233,11 +236,11 @@ export class RealtimeSpeaker implements Speaker {
 
   #record(usages: readonly RealtimeResponseUsage[]): void {
     if (usages.length === 0) return;
-    const { brief, model } = this.#parts;
+    const { options, model } = this.#dependencies;
     const sum = (key: 'input_tokens' | 'output_tokens') =>
       usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
     // Audio tokens cost more than text tokens, so the model's text price does not apply.
-    brief.recordUsage({
+    options.recordUsage({
       ...{ model, purpose: 'reply', cost: undefined },
       ...{ inputTokens: sum('input_tokens'), outputTokens: sum('output_tokens') },
     });
@@ -253,9 +256,9 @@ export class RealtimeSpeaker implements Speaker {
     this.#current = { requestId, reply, done };
     const timer = setTimeout(() => {
       done.reject(new EngineError('The voice model did not answer in time.'));
-    }, this.#parts.brief.replyMs);
+    }, this.#dependencies.options.replyMs);
     try {
-      this.#parts.session.send({
+      this.#dependencies.session.send({
         type: 'response.create',
         event_id: requestId,
         ...(response && { response }),
@@ -268,7 +271,7 @@ export class RealtimeSpeaker implements Speaker {
   }
 
   #receive(event: RealtimeServerEvent): void {
-    const { ears, log } = this.#parts;
+    const { listener, log } = this.#dependencies;
     const reply = this.#current?.reply;
     switch (event.type) {
       case 'input_audio_buffer.speech_started':
@@ -279,25 +282,25 @@ export class RealtimeSpeaker implements Speaker {
           said: undefined,
           reply: undefined,
         });
-        ears.onSpeech();
+        listener.onSpeech();
         break;
       case 'input_audio_buffer.speech_stopped': {
         const turn = this.#turn(event.item_id);
         if (turn) turn.endMs = event.audio_end_ms;
-        ears.onPause();
+        listener.onPause();
         break;
       }
       case 'input_audio_buffer.committed': {
         const turn = this.#turn(event.item_id);
-        if (turn && ears.isFree()) turn.reply = this.#request();
+        if (turn && listener.canAnswerNow()) turn.reply = this.#request();
         break;
       }
       case 'conversation.item.input_audio_transcription.completed':
         this.#recordTranscription(event.item_id, event.usage);
-        this.#understood(event.item_id, event.transcript.trim());
+        this.#receiveTranscript(event.item_id, event.transcript.trim());
         break;
       case 'conversation.item.input_audio_transcription.failed':
-        this.#understood(event.item_id, unknownWords);
+        this.#receiveTranscript(event.item_id, unknownWords);
         break;
       case 'response.output_audio_transcript.delta':
       case 'response.output_text.delta':
@@ -322,21 +325,21 @@ export class RealtimeSpeaker implements Speaker {
   }
 
   #recordTranscription(itemId: string, reported: unknown): void {
-    const { brief, transcriptionModel } = this.#parts;
+    const { options, transcriptionModel } = this.#dependencies;
     const turn = this.#turn(itemId);
     const usage = readTranscriptionUsage(transcriptionModel, reported, turn ? secondsOf(turn) : 0);
-    brief.recordUsage({ ...usage, purpose: 'transcription', cost: undefined });
+    options.recordUsage({ ...usage, purpose: 'transcription', cost: undefined });
   }
 
-  #understood(itemId: string, text: string): void {
+  #receiveTranscript(itemId: string, text: string): void {
     const turn = this.#turn(itemId);
     if (!turn) return;
     turn.said = text;
-    if (this.#parts.ears.onSaid(text, secondsOf(turn))) return;
+    if (this.#dependencies.listener.onTranscript(text, secondsOf(turn))) return;
     // Noise, or too little to interrupt: the model is not to answer it later.
     this.#turns = this.#turns.filter((other) => other !== turn);
     if (turn.reply) this.stop(turn.reply, undefined);
-    this.#parts.session.send({ type: 'conversation.item.delete', item_id: itemId });
+    this.#dependencies.session.send({ type: 'conversation.item.delete', item_id: itemId });
   }
 
   #turn(itemId: string): Turn | undefined {

@@ -8,7 +8,7 @@ import { toOpenAiTools } from '../engine/openai/tool-calls.ts';
 import { realtimeRate } from './realtime-session.ts';
 
 /** The settings of an assistant that a session needs. */
-export interface SessionBrief {
+export interface SessionOptions {
   /** The assistant's system prompt. */
   instructions: string;
   tools: EngineTool[];
@@ -20,8 +20,8 @@ export interface SessionBrief {
 }
 
 /** Converts an assistant's settings to those of a session. */
-export function sessionSettings(brief: SessionBrief): RealtimeSessionCreateRequest {
-  const { instructions, tools, speech, transcriptionModel, writes } = brief;
+export function sessionSettings(options: SessionOptions): RealtimeSessionCreateRequest {
+  const { instructions, tools, speech, transcriptionModel, writes } = options;
   const format = { type: 'audio/pcm', rate: realtimeRate } as const;
   return {
     type: 'realtime',

@@ -4,7 +4,7 @@ import { and, asc, eq, gt, gte, sql } from 'drizzle-orm';
 import { recordingChunks } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
 import { wavHeader, wavHeaderLength } from '../voice/wav-header.ts';
-import { chunkSeconds } from './sound-recorder.ts';
+import { chunkSeconds } from './audio-recorder.ts';
 
 const decompress = promisify(inflateRaw);
 

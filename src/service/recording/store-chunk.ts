@@ -5,7 +5,7 @@ import type { SQL } from 'drizzle-orm';
 import { calls, recordingChunks } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
 import { Resampler } from '../voice/resampler.ts';
-import type { SoundChunk } from './sound-recorder.ts';
+import type { AudioChunk } from './audio-recorder.ts';
 
 const compress = promisify(deflateRaw);
 
@@ -51,7 +51,7 @@ export async function findPosition(
 export async function storeChunk(
   queries: Queries,
   isHeld: SQL | undefined,
-  chunk: SoundChunk & { rate: number },
+  chunk: AudioChunk & { rate: number },
   position: RecordingPosition,
 ): Promise<boolean> {
   const sides = [chunk.visitor, chunk.assistant].map((side) => convert(side, chunk.rate, position.rate));

@@ -16,7 +16,7 @@ import {
 /** Interval in milliseconds. */
 const intervalMs = 3_600_000;
 
-interface CleanUpParts {
+interface CleanUpDependencies {
   database: Database;
   jobs: Jobs;
   /** Days to keep conversations and calls; undefined means forever. */
@@ -31,7 +31,7 @@ interface CleanUpParts {
  * documents, warns of low balances, and deletes old records. The next run is scheduled first, so that a failure does not stop the series.
  */
 export async function cleanUp(
-  { database, jobs, retentionDays, auditDays, log }: CleanUpParts,
+  { database, jobs, retentionDays, auditDays, log }: CleanUpDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   await sendCleanUp(jobs, intervalMs);

@@ -3,7 +3,7 @@ import * as endpoints from '../../contract/blocked-number.ts';
 import { blockNumber, listBlockedNumbers, unblockNumber } from '../campaign/blocked-number.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { mountOperation } from '../http/operate.ts';
+import { mountOperation } from '../http/mount-operation.ts';
 import { paginate } from '../http/paginate.ts';
 
 /** Default page size. */

@@ -4,7 +4,7 @@ import { deleteCall, listCalls, readCall } from '../call/call-records.ts';
 import { makeCall } from '../call/make-call.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { readIdempotencyKey } from '../http/read-request.ts';
-import { mountOperation } from '../http/operate.ts';
+import { mountOperation } from '../http/mount-operation.ts';
 import { paginate } from '../http/paginate.ts';
 import { publicOrigin } from '../http/public-origin.ts';
 import type { AppContext } from './app-context.ts';

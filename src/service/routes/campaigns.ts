@@ -6,7 +6,7 @@ import { checkCampaign } from '../campaign/check-campaign.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { mountOperation } from '../http/operate.ts';
+import { mountOperation } from '../http/mount-operation.ts';
 import { Refusal } from '../lib/refusal.ts';
 
 /** Campaigns (interface: "Leads and calls"). */

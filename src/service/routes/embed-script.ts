@@ -9,7 +9,7 @@ import { accepts } from 'hono/accepts';
 import { etag } from 'hono/etag';
 import type { Logger } from 'pino';
 import { readAssistantWidget } from '../assistant/read-assistant-widget.ts';
-import type { CanTalk } from '../assistant/read-assistant-widget.ts';
+import type { SupportsCalls } from '../assistant/read-assistant-widget.ts';
 import type { Database } from '../db/database.ts';
 import { isUuid } from '../lib/uuid.ts';
 import { allowAnyOrigin, notBuilt, retainedHeaders } from './widget-files.ts';
@@ -36,7 +36,7 @@ interface Script {
  */
 export function embedScriptRoutes(
   { db }: Database,
-  { widgetDir, canTalk, log }: { widgetDir: string; canTalk: CanTalk; log: Logger },
+  { widgetDir, supportsCalls, log }: { widgetDir: string; supportsCalls: SupportsCalls; log: Logger },
 ): Hono {
   const readShell = shellReader(join(widgetDir, 'embed.js'));
   const cache = new Map<string, Script>();
@@ -45,7 +45,7 @@ export function embedScriptRoutes(
     try {
       // Only in lower case: other spellings would each take a place in the cache.
       return isUuid(uuid) && uuid === uuid.toLowerCase()
-        ? await readAssistantWidget(db, uuid, canTalk)
+        ? await readAssistantWidget(db, uuid, supportsCalls)
         : undefined;
     } catch (error) {
       log.error({ err: error }, 'a snippet was served without its settings');

@@ -7,7 +7,7 @@ import { sendCustomerMessage } from '../conversation/send-message.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { ownersCall } from '../conversation/visible-call.ts';
 import { readIdempotencyKey } from '../http/read-request.ts';
-import { mountOperation } from '../http/operate.ts';
+import { mountOperation } from '../http/mount-operation.ts';
 import { limitRequests } from '../http/rate-limit.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { AppContext } from './app-context.ts';

@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import * as endpoints from '../../contract/knowledgebase.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { mountOperation } from '../http/operate.ts';
+import { mountOperation } from '../http/mount-operation.ts';
 import { createDocument } from '../knowledge/create-document.ts';
 import type { NewDocument } from '../knowledge/create-document.ts';
 import { deleteDocument, listDocuments, readDocument, updateDocument } from '../knowledge/document.ts';

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import * as endpoints from '../../contract/lead.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { mountOperation } from '../http/operate.ts';
+import { mountOperation } from '../http/mount-operation.ts';
 import { paginate } from '../http/paginate.ts';
 import { checkLead, createLead, deleteLead, readLead, updateLead } from '../lead/lead.ts';
 import { listLeads } from '../lead/list-leads.ts';

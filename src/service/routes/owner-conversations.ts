@@ -7,7 +7,7 @@ import type { OwnedConversation } from '../conversation/human-handoff.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { paginateByCursor, readCursor } from '../http/paginate.ts';
-import { mountOperation } from '../http/operate.ts';
+import { mountOperation } from '../http/mount-operation.ts';
 import { readJsonBody } from '../http/read-request.ts';
 import { idInPath, runChange, unchanged } from '../http/run-change.ts';
 import { requireUuid } from '../lib/uuid.ts';

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import * as endpoints from '../../contract/phone-number.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { mountLongOperation, mountOperation } from '../http/operate.ts';
+import { mountLongOperation, mountOperation } from '../http/mount-operation.ts';
 import { Refusal } from '../lib/refusal.ts';
 import {
   listPhoneNumbers,

@@ -9,7 +9,7 @@ import { findRecording, readRecording, storedRecordingSize } from '../recording/
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 
-export interface RecordingParts {
+export interface RecordingDependencies {
   database: Database;
   carrier: Carrier;
   log: Logger;
@@ -21,7 +21,12 @@ export interface RecordingParts {
  * Recordings of calls. The token is the capability: anyone who knows it can listen until the call is deleted.
  * Supports range requests.
  */
-export function recordingRoutes({ database: { db }, carrier, log, answerMs = 15_000 }: RecordingParts): Hono {
+export function recordingRoutes({
+  database: { db },
+  carrier,
+  log,
+  answerMs = 15_000,
+}: RecordingDependencies): Hono {
   const routes = new Hono();
   routes.get('/:token{[\\w-]{43}}', async (c) => {
     const [call] = await db

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono';
 import * as endpoints from '../../contract/tool.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { mountOperation } from '../http/operate.ts';
+import { mountOperation } from '../http/mount-operation.ts';
 import { createTool, deleteTool, listTools, readTool, requireTool, updateTool } from '../tool/tool.ts';
 
 /** Mid-call tools (interface: "Mid-call tools"). */

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { operations } from '../../contract/operations.ts';
 import { listAuditLog } from '../audit/audit-log.ts';
 import { readSpending, setSpendingLimit as storeSpendingLimit } from '../billing/spending-limit.ts';
-import { mountOperation } from '../http/operate.ts';
+import { mountOperation } from '../http/mount-operation.ts';
 import { paginate } from '../http/paginate.ts';
 import type { AppContext } from './app-context.ts';
 import { listApiKeys } from '../api-key/api-key.ts';

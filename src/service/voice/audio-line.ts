@@ -14,7 +14,7 @@ export interface LineControl {
   end(how: 'hang-up' | 'leave', reason?: HangUpReason): Promise<void>;
 }
 
-export interface AudioLineParts {
+export interface AudioLineOptions {
   peer: AudioPeer;
   control: LineControl;
   ambientSound: AmbientSound | undefined;
@@ -28,11 +28,11 @@ export abstract class AudioLine implements Line, AudioListener {
   protected readonly output: SpeechOutput;
   readonly #control: LineControl;
   readonly #connectedAt = performance.now();
-  #isCustomerHeard = false;
-  #customerHeardAt: number | undefined;
+  #isCustomerSpeaking = false;
+  #customerSpokeAt: number | undefined;
 
   /** Subclasses open the peer when they are ready to receive audio. */
-  constructor({ peer, control, ambientSound, listener }: AudioLineParts) {
+  constructor({ peer, control, ambientSound, listener }: AudioLineOptions) {
     this.peer = withAmbience(peer, ambientSound);
     this.#control = control;
     this.output = new SpeechOutput({ peer: this.peer, now: () => this.now, listener });
@@ -49,14 +49,14 @@ export abstract class AudioLine implements Line, AudioListener {
     return (performance.now() - this.#connectedAt) / 1000;
   }
 
-  get customerHeardAt(): number | undefined {
-    return this.#isCustomerHeard ? this.now : this.#customerHeardAt;
+  get customerSpokeAt(): number | undefined {
+    return this.#isCustomerSpeaking ? this.now : this.#customerSpokeAt;
   }
 
   /** Records whether the customer is speaking. */
-  protected hearCustomer(isSpeaking: boolean): void {
-    this.#isCustomerHeard = isSpeaking;
-    this.#customerHeardAt = this.now;
+  protected setCustomerSpeaking(isSpeaking: boolean): void {
+    this.#isCustomerSpeaking = isSpeaking;
+    this.#customerSpokeAt = this.now;
   }
 
   get hasEnded(): boolean {

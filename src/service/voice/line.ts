@@ -61,7 +61,7 @@ export type LineEvent =
 /** The result of speaking a text. */
 export interface Spoken {
   /** The text that the customer heard: all of it, or the beginning up to an interruption. */
-  heard: string;
+  played: string;
   /** Time on the line's clock when the first word was spoken; undefined if none was. */
   startedAt: number | undefined;
   /** Why the text was cut off; `signal` means by the service. `next` returns the customer's event. */
@@ -73,7 +73,7 @@ export interface Line {
   /** Seconds on the line's own clock. */
   readonly now: number;
   /** Time on the line's clock when the customer was last heard: `now` while they speak, undefined if never. */
-  readonly customerHeardAt: number | undefined;
+  readonly customerSpokeAt: number | undefined;
   /** Returns the next event, or undefined if there is none within `seconds`. */
   next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined>;
   /**
@@ -101,14 +101,14 @@ export interface Line {
    *
    * @throws EngineError if the model is not available.
    */
-  openSpeaker?(brief: SpeakerBrief): Promise<Speaker>;
+  openSpeaker?(options: SpeakerOptions): Promise<Speaker>;
 }
 
 /** A part of a reply, in order. */
 export type ReplyPart = { type: 'text'; text: string } | { type: 'function_call'; call: StoredFunctionCall };
 
 /** Why the assistant speaks unprompted. */
-export type Occasion =
+export type TurnReason =
   | 'silence'
   /** The number that the customer was transferred to did not answer. */
   | 'transfer-unanswered'
@@ -119,15 +119,19 @@ export type Occasion =
 export interface Speaker {
   /** @param before the transcript before `said`. */
   answer(said: string, before: readonly CallMessage[], signal: AbortSignal): AsyncIterable<ReplyPart>;
-  speakUp(occasion: Occasion, before: readonly CallMessage[], signal: AbortSignal): AsyncIterable<ReplyPart>;
+  startTurn(
+    reason: TurnReason,
+    before: readonly CallMessage[],
+    signal: AbortSignal,
+  ): AsyncIterable<ReplyPart>;
 }
 
 /** The context that a line's own model needs to speak for an assistant. */
-export interface SpeakerBrief {
+export interface SpeakerOptions {
   /** The system prompt, with the rules for speech. */
   instructions: string;
   /** Instructions for speaking unprompted. */
-  occasions: Readonly<Record<Occasion, string>>;
+  turnInstructions: Readonly<Record<TurnReason, string>>;
   tools: EngineTool[];
   /** The messages before this line. */
   history: readonly Pick<CallMessage, 'role' | 'content'>[];

@@ -13,5 +13,5 @@ export interface SpeechListener {
   /** The assistant resumes: the customer did not interrupt it. */
   onAssistantContinuing(): void;
   /** The assistant has stopped speaking. `heard` is the text that was played, shortened if it was cut off. */
-  onAssistantSaid(heard: string, isCutOff: boolean): void;
+  onAssistantSaid(played: string, isCutOff: boolean): void;
 }

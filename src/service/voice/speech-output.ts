@@ -6,7 +6,7 @@ import type { SpeechListener } from './speech-listener.ts';
 import { SpokenText } from './spoken-text.ts';
 import type { CutOff } from './spoken-text.ts';
 
-export interface SpeechOutputParts {
+export interface SpeechOutputOptions {
   peer: AudioPeer;
   /** Seconds of the line's clock. */
   now: () => number;
@@ -18,13 +18,13 @@ const longestTimer = 2_147_483_647;
 
 /** Plays the assistant's speech on a line, one text at a time. */
 export class SpeechOutput {
-  readonly #parts: SpeechOutputParts;
+  readonly #options: SpeechOutputOptions;
   readonly #marks = new Map<string, () => void>();
   #markCount = 0;
   #spoken: SpokenText | undefined;
 
-  constructor(parts: SpeechOutputParts) {
-    this.#parts = parts;
+  constructor(options: SpeechOutputOptions) {
+    this.#options = options;
   }
 
   /** The text that is being spoken, if any. */
@@ -50,7 +50,7 @@ export class SpeechOutput {
     signal: AbortSignal,
   ): Promise<Spoken> {
     signal.throwIfAborted();
-    const spoken = new SpokenText(this.#parts.now);
+    const spoken = new SpokenText(this.#options.now);
     const stop = new AbortController();
     void spoken.over.then(() => {
       stop.abort();
@@ -70,7 +70,7 @@ export class SpeechOutput {
       await speak(spoken, stop.signal);
       const cutOffBy = await spoken.over;
       const result = spoken.result(cutOffBy);
-      this.#parts.listener?.onAssistantSaid(result.heard, cutOffBy !== undefined);
+      this.#options.listener?.onAssistantSaid(result.played, cutOffBy !== undefined);
       return result;
     } catch (error) {
       this.cutOff('end');
@@ -90,7 +90,7 @@ export class SpeechOutput {
     spoken: SpokenText,
     signal: AbortSignal,
   ): Promise<void> {
-    const { peer, now, listener } = this.#parts;
+    const { peer, now, listener } = this.#options;
     const parts = sentences(text, language);
     const plain = new PlainSpeech();
     for (;;) {
@@ -139,7 +139,7 @@ export class SpeechOutput {
   pause(): void {
     if (!this.isAudible || this.isPaused) return;
     this.#spoken?.pause();
-    this.#parts.peer.pause();
+    this.#options.peer.pause();
   }
 
   get isPaused(): boolean {
@@ -150,7 +150,7 @@ export class SpeechOutput {
   resume(): void {
     if (!this.isPaused) return;
     this.#spoken?.resume();
-    this.#parts.peer.resume();
+    this.#options.peer.resume();
   }
 
   /** Stops the text that is being spoken, if any. */
@@ -158,14 +158,14 @@ export class SpeechOutput {
     if (!this.#spoken || this.#spoken.isOver) return;
     this.#spoken.cutOff(reason);
     this.#marks.clear();
-    this.#parts.peer.flush();
+    this.#options.peer.flush();
   }
 
   /** Calls `callback` when all audio so far has been played, unless it is discarded. */
   mark(callback: () => void): void {
     const id = String(this.#markCount++);
     this.#marks.set(id, callback);
-    this.#parts.peer.mark(id);
+    this.#options.peer.mark(id);
   }
 
   /** Handles {@link AudioListener.onMark}. */

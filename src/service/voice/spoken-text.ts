@@ -20,7 +20,7 @@ export class SpokenText {
   readonly #sentences: Sentence[] = [];
   readonly #over = Promise.withResolvers<CutOff | undefined>();
   #isOver = false;
-  #heard: string | undefined;
+  #played: string | undefined;
   #pausedAt: number | undefined;
 
   /** @param now returns the seconds of the line's clock. */
@@ -68,34 +68,34 @@ export class SpokenText {
   }
 
   cutOff(reason: CutOff): void {
-    this.#finish(reason, this.#heardSoFar());
+    this.#finish(reason, this.#estimatePlayed());
   }
 
   result(cutOffBy: CutOff | undefined): Spoken {
     return {
-      heard: this.#heard ?? '',
+      played: this.#played ?? '',
       startedAt: this.#sentences[0]?.startedAt,
       ...(cutOffBy && { cutOffBy }),
     };
   }
 
   /** Estimates by time how much of the last started sentence was heard. */
-  #heardSoFar(): string {
+  #estimatePlayed(): string {
     this.resume();
-    let heard = '';
+    let played = '';
     for (const [index, { text, seconds, startedAt, pausedSeconds }] of this.#sentences.entries()) {
       if (startedAt === undefined) break;
       const isPast = this.#sentences[index + 1]?.startedAt !== undefined;
       const share = isPast || seconds === 0 ? 1 : (this.#now() - startedAt - pausedSeconds) / seconds;
-      heard += share >= 1 ? text : wholeWords(text, Math.floor(text.length * share));
+      played += share >= 1 ? text : wholeWords(text, Math.floor(text.length * share));
     }
-    return heard;
+    return played;
   }
 
-  #finish(reason: CutOff | undefined, heard: string): void {
+  #finish(reason: CutOff | undefined, played: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#heard = heard;
+    this.#played = played;
     this.#over.resolve(reason);
   }
 }

@@ -12,7 +12,7 @@ import type { TurnEvent, Utterance } from './turn-detector.ts';
 import type { SpeechListener } from './speech-listener.ts';
 import type { SpeechDetector } from './voice-module.ts';
 
-export interface VoiceLineParts {
+export interface VoiceLineOptions {
   peer: AudioPeer;
   synthesizer: Synthesizer;
   transcriber: Transcriber;
@@ -54,9 +54,9 @@ export class VoiceLine extends AudioLine {
   readonly #turns: TurnDetector;
   readonly #closed = new AbortController();
   /** Undefined if the customer may speak several languages. */
-  readonly #heardLanguage: string | undefined;
+  readonly #transcriptionLanguage: string | undefined;
   /** The chain of pending transcriptions, which keeps events in order. */
-  #understanding = Promise.resolve();
+  #lastTranscription = Promise.resolve();
   #isCounting = false;
   #isCustomerSpeaking = false;
   /** Whether the customer started to speak while the assistant could not be heard. */
@@ -73,16 +73,16 @@ export class VoiceLine extends AudioLine {
   /** Seconds of speech after which the words are counted. */
   #countAfter = 0;
 
-  constructor({ synthesizer, transcriber, createDetector, ...parts }: VoiceLineParts) {
-    const { peer, settings, control, log, listener } = parts;
+  constructor({ synthesizer, transcriber, createDetector, ...options }: VoiceLineOptions) {
+    const { peer, settings, control, log, listener } = options;
     super({ peer, control, ambientSound: settings.ambientSound, listener });
     this.#synthesizer = synthesizer;
     this.#transcriber = transcriber;
     this.#settings = settings;
     this.#log = log;
     this.#listener = listener;
-    this.#onUsage = parts.onUsage;
-    this.#heardLanguage = (settings.otherLanguages ?? []).length > 0 ? undefined : settings.language;
+    this.#onUsage = options.onUsage;
+    this.#transcriptionLanguage = (settings.otherLanguages ?? []).length > 0 ? undefined : settings.language;
     const turnSettings = { pause: 1.4 - clamp(settings.endpointSensitivity), shortest: shortestSpeech };
     this.#turns = new TurnDetector(peer.rate, turnSettings, createDetector?.(peer.rate));
     this.peer.open(this);
@@ -124,10 +124,10 @@ export class VoiceLine extends AudioLine {
       return;
     }
     if (event?.type === 'speaking') this.#dropEarly();
-    if (event) this.hearCustomer(event.type === 'speaking');
+    if (event) this.setCustomerSpeaking(event.type === 'speaking');
     this.#follow(event, isAudible);
     if (spoken === undefined || !isAudible || !allowInterruptions) {
-      if (event?.type === 'ended') this.#understand(event.utterance());
+      if (event?.type === 'ended') this.#pushTranscript(event.utterance());
     } else if (event?.type === 'ended') {
       this.#decide(spoken, event.utterance(), wasFirst);
     } else if (this.#spokeFirst) {
@@ -135,7 +135,7 @@ export class VoiceLine extends AudioLine {
     } else if (event?.type === 'speaking') {
       this.#interrupt(spoken, event.utterance);
     } else if (!this.#isDeciding && this.#turns.silentSeconds >= resumeSeconds) {
-      this.#goOn();
+      this.#resume();
     }
   }
 
@@ -177,22 +177,22 @@ export class VoiceLine extends AudioLine {
     const { minInterruptWords } = this.#settings;
     if (!wasFirst && minInterruptWords <= 0) {
       // Too little speech to interrupt.
-      this.#understanding = this.#understanding.then(() => this.#listener?.onCustomerSaid(''));
-      this.#goOn();
+      this.#lastTranscription = this.#lastTranscription.then(() => this.#listener?.onCustomerSaid(''));
+      this.#resume();
       return;
     }
     this.#isDeciding = true;
-    this.#understand(utterance, (text) => {
+    this.#pushTranscript(utterance, (text) => {
       this.#isDeciding = false;
       if (this.output.spoken !== spoken || spoken.isOver) return true;
       const isEnough = wasFirst ? text !== '' : countWords(text) >= minInterruptWords;
       if (isEnough) this.output.cutOff('customer');
-      else this.#goOn();
+      else this.#resume();
       return isEnough;
     });
   }
 
-  #goOn(): void {
+  #resume(): void {
     if (!this.output.isPaused) return;
     this.output.resume();
     this.#listener?.onAssistantContinuing();
@@ -240,12 +240,12 @@ export class VoiceLine extends AudioLine {
   }
 
   /** @param counts returns whether a text counts as said. */
-  #understand(utterance: Utterance, counts: (text: string) => boolean = () => true): void {
+  #pushTranscript(utterance: Utterance, counts: (text: string) => boolean = () => true): void {
     const transcribing = this.#early?.text ?? this.#transcribe(utterance);
     this.#early = undefined;
     const { seconds, pause } = utterance;
     const endedAt = this.now - pause;
-    this.#understanding = this.#understanding.then(async () => {
+    this.#lastTranscription = this.#lastTranscription.then(async () => {
       const text = await transcribing;
       const said = counts(text) ? text : '';
       this.#listener?.onCustomerSaid(said);
@@ -262,7 +262,7 @@ export class VoiceLine extends AudioLine {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(transcriptionMs)]);
     try {
       const transcriber = this.#transcriber;
-      const sound = [samples, this.peer.rate, this.#heardLanguage, signal, this.#onUsage] as const;
+      const sound = [samples, this.peer.rate, this.#transcriptionLanguage, signal, this.#onUsage] as const;
       const text =
         isSoFar && transcriber.transcribeSoFar
           ? await transcriber.transcribeSoFar(...sound)

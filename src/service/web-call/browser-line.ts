@@ -2,11 +2,11 @@ import * as z from 'zod';
 import type { EndReason } from '../../contract/call.ts';
 import { countCharacters, limits } from '../../contract/limits.ts';
 import type { CallLine } from '../realtime/call-voice.ts';
-import type { CallSound, SoundListener } from '../recording/sound-recorder.ts';
+import type { CallAudio, CallAudioListener } from '../recording/audio-recorder.ts';
 import type { AudioListener } from '../voice/audio-peer.ts';
 import type { SpeechListener } from '../voice/speech-listener.ts';
 import type { HangUpReason } from '../voice/line.ts';
-import type { VoiceLineParts } from '../voice/voice-line.ts';
+import type { VoiceLineOptions } from '../voice/voice-line.ts';
 import type { WebPeer } from '../voice/voice-module.ts';
 
 /** The reason of a call's end that the browser receives. */
@@ -39,7 +39,7 @@ const BrowserEvent = z.discriminatedUnion('type', [
 ]);
 
 /** The parts of a line that its browser provides. */
-type BrowserLineParts = Pick<VoiceLineParts, 'peer' | 'control'> & { listener: SpeechListener };
+type BrowserLineOptions = Pick<VoiceLineOptions, 'peer' | 'control'> & { listener: SpeechListener };
 
 /** Maximum number of messages that a visitor may write per minute of a call. */
 const typedPerMinute = 20;
@@ -51,7 +51,7 @@ const typedPerMinute = 20;
 export class BrowserLine {
   readonly line: CallLine;
   /** The audio of both sides. */
-  readonly sound: CallSound;
+  readonly audio: CallAudio;
   readonly #peer: WebPeer;
   readonly #id = crypto.randomUUID().slice(0, 8);
   #items = 0;
@@ -60,14 +60,14 @@ export class BrowserLine {
   #response: { id: string; item: string; isAudible: boolean } | undefined;
   #typed: number[] = [];
   #hasEnded = false;
-  #recorder: SoundListener | undefined;
+  #recorder: CallAudioListener | undefined;
 
-  constructor(peer: WebPeer, createLine: (parts: BrowserLineParts) => CallLine) {
+  constructor(peer: WebPeer, createLine: (options: BrowserLineOptions) => CallLine) {
     this.#peer = peer;
     peer.onEvent = (event) => {
       this.#receive(event);
     };
-    this.sound = {
+    this.audio = {
       rate: peer.rate,
       listen: (recorder) => {
         this.#recorder = recorder;
@@ -80,7 +80,7 @@ export class BrowserLine {
         open: (listener: AudioListener) => {
           peer.open({
             onAudio: (samples) => {
-              this.#recorder?.onHeard(samples);
+              this.#recorder?.onVisitorAudio(samples);
               listener.onAudio(samples);
             },
             onMark: (id) => {
@@ -133,7 +133,7 @@ export class BrowserLine {
   }
 
   /** Closes the line because another connection of the browser replaces it. */
-  lose(): void {
+  disconnect(): void {
     this.line.close('connection');
   }
 
@@ -176,11 +176,11 @@ export class BrowserLine {
       onAssistantContinuing: () => {
         if (this.#response?.isAudible === true) this.#sendBuffer('started', this.#response.id);
       },
-      onAssistantSaid: (heard, isCutOff) => {
+      onAssistantSaid: (played, isCutOff) => {
         const response = this.#respond();
         this.#response = undefined;
         const { id: response_id, item: item_id, isAudible } = response;
-        const transcript = heard.trim();
+        const transcript = played.trim();
         this.#peer.send({ type: 'response.output_audio_transcript.done', response_id, item_id, transcript });
         if (isAudible) this.#sendBuffer(isCutOff ? 'cleared' : 'stopped', response_id);
         this.#peer.send({ type: 'response.done', response: { id: response_id } });
@@ -219,7 +219,7 @@ export class BrowserLine {
       return;
     }
     const text = (parsed.data.item.content[0]?.text ?? '').toWellFormed().replaceAll('\0', '').trim();
-    const problem = this.#whyNotWritten(text);
+    const problem = this.#messageProblem(text);
     if (problem !== undefined) {
       this.#peer.send({ type: 'error', error: { code: 'invalid-message', message: problem } });
       return;
@@ -228,7 +228,7 @@ export class BrowserLine {
     this.#respond();
   }
 
-  #whyNotWritten(text: string): string | undefined {
+  #messageProblem(text: string): string | undefined {
     const { max } = limits.message;
     if (text === '') return 'The message is empty.';
     if (countCharacters(text) > max) return `A message may have at most ${String(max)} characters.`;

@@ -4,7 +4,7 @@ import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
 import { webCallMinutePrice } from '../billing/prices.ts';
 import type { CallVoice } from '../realtime/call-voice.ts';
 import { endCall, lostCall } from '../call/end-call.ts';
-import type { EndCallParts, EndedCall } from '../call/end-call.ts';
+import type { EndCallDependencies, EndedCall } from '../call/end-call.ts';
 import { planLine } from '../call/plan-line.ts';
 import { isOpen } from '../call/take-call.ts';
 import { voiceColumns } from '../assistant/voice-columns.ts';
@@ -179,15 +179,15 @@ export const neverConnected: EndedCall = { status: 'failed', reason: 'not-connec
  * Ends a call that no process holds, so that its visitor can call again: its connection was lost, or its browser has
  * not connected.
  */
-async function makeRoom(parts: EndCallParts, conversationId: number): Promise<void> {
+async function makeRoom(dependencies: EndCallDependencies, conversationId: number): Promise<void> {
   const isIdle = and(
     eq(calls.conversationId, conversationId),
     eq(calls.type, 'web'),
     isNull(calls.leaseOwner),
   );
-  await endCall(parts, and(isIdle, isNotNull(calls.answeredAt)), lostCall);
-  if (await endCall(parts, and(isIdle, isNull(calls.answeredAt)), neverConnected))
-    await notifyOfChange(parts.database.db, conversationId);
+  await endCall(dependencies, and(isIdle, isNotNull(calls.answeredAt)), lostCall);
+  if (await endCall(dependencies, and(isIdle, isNull(calls.answeredAt)), neverConnected))
+    await notifyOfChange(dependencies.database.db, conversationId);
 }
 
 /**

@@ -20,7 +20,7 @@ import { neverConnected } from './web-call-admission.ts';
 import type { AdmittedCall } from './web-call-admission.ts';
 
 /** Dependencies of {@link WebCallConnection}. */
-export interface WebCallConnectionParts {
+export interface WebCallConnectionDependencies {
   database: Database;
   jobs: Jobs;
   calls: CallRunner;
@@ -36,15 +36,15 @@ const watchMs = 2000;
 /** A browser's connection to its call, from the answer to its offer until it is closed or lost. */
 export class WebCallConnection {
   readonly callId: number;
-  readonly #parts: WebCallConnectionParts;
+  readonly #dependencies: WebCallConnectionDependencies;
   readonly #call: AdmittedCall;
   readonly #peer: WebPeer;
   readonly #over = Promise.withResolvers<undefined>();
   /** Undefined until the browser is connected. */
   #line: BrowserLine | undefined;
 
-  constructor(parts: WebCallConnectionParts, call: AdmittedCall, peer: WebPeer) {
-    this.#parts = parts;
+  constructor(dependencies: WebCallConnectionDependencies, call: AdmittedCall, peer: WebPeer) {
+    this.#dependencies = dependencies;
     this.#call = call;
     this.#peer = peer;
     this.callId = call.callId;
@@ -63,7 +63,7 @@ export class WebCallConnection {
         await this.#converse(visitor);
       } else {
         const isCall = and(eq(calls.id, this.callId), isNull(calls.answeredAt));
-        await endCall(this.#parts, isCall, neverConnected);
+        await endCall(this.#dependencies, isCall, neverConnected);
       }
     } finally {
       this.#over.resolve(undefined);
@@ -75,9 +75,9 @@ export class WebCallConnection {
   /**
    * Ends the connection so that the call can continue on another one. Resolves when this connection's part is stored.
    */
-  async lose(): Promise<void> {
+  async disconnect(): Promise<void> {
     if (!this.#line) return;
-    this.#line.lose();
+    this.#line.disconnect();
     await this.#over.promise;
   }
 
@@ -87,23 +87,23 @@ export class WebCallConnection {
   }
 
   async #converse(visitor: VisitorAddresses): Promise<void> {
-    const { log, calls: runner, callVoice } = this.#parts;
+    const { log, calls: runner, callVoice } = this.#dependencies;
     const { token, isRecorded, line: plan } = this.#call;
-    const line = new BrowserLine(this.#peer, (parts) => callVoice.createLine(plan, { ...parts, log }));
+    const line = new BrowserLine(this.#peer, (options) => callVoice.createLine(plan, { ...options, log }));
     this.#line = line;
     await runner.hold({ callId: this.callId, token, carrierCallId: null }, line.line, {
       visitor,
       mode: callVoice.modeOf(plan),
-      sound: isRecorded ? line.sound : undefined,
-      lose: () => {
-        line.lose();
+      audio: isRecorded ? line.audio : undefined,
+      disconnect: () => {
+        line.disconnect();
       },
     });
   }
 
   /** Ends the connection when a hang-up is requested, or when the call or its conversation ends. */
   async #watch(): Promise<void> {
-    const { events, signals, log } = this.#parts;
+    const { events, signals, log } = this.#dependencies;
     events.listen();
     const changes = signals.subscribe(conversationSignal(this.#call.conversationId));
     const stop = new AbortController();
@@ -113,7 +113,7 @@ export class WebCallConnection {
     });
     while (!stop.signal.aborted) {
       try {
-        const reason = await this.#whyEnded();
+        const reason = await this.#readEndReason();
         if (reason !== undefined) this.#end(reason);
       } catch (error) {
         log.warn({ err: error, callId: this.callId }, 'could not read the state of a web call; retrying');
@@ -131,8 +131,8 @@ export class WebCallConnection {
     else this.#line.stop(reason);
   }
 
-  async #whyEnded(): Promise<EndReason | undefined> {
-    const [found] = await this.#parts.database.db
+  async #readEndReason(): Promise<EndReason | undefined> {
+    const [found] = await this.#dependencies.database.db
       .select({
         isOpen: sql<boolean>`${isOpen}`,
         hangUpRequested: calls.hangUpRequested,

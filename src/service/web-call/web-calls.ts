@@ -3,7 +3,7 @@ import { voiceErrorTexts } from '../../contract/voice-endpoints.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import { endCall } from '../call/end-call.ts';
 import { isOpen } from '../call/take-call.ts';
-import type { CanTalk } from '../assistant/read-assistant-widget.ts';
+import type { SupportsCalls } from '../assistant/read-assistant-widget.ts';
 import type { Sender } from '../conversation/accept-message.ts';
 import { notifyOfChange } from '../conversation/conversation-events.ts';
 import { conversationSignal, pollUntil } from '../conversation/signals.ts';
@@ -15,14 +15,14 @@ import { iceServersOf } from '../voice/ice-servers.ts';
 import type { VoiceConfig } from '../voice/voice-config.ts';
 import type { VisitorAddresses } from '../usage/daily-usage.ts';
 import type { IceServer, RefusedOffer, VoiceModule, WebPeer } from '../voice/voice-module.ts';
-import { endLostCall } from './lost-call.ts';
+import { endLostCall } from './lost-connection.ts';
 import { admitWebCall, findWebCall, readOffer } from './web-call-admission.ts';
 import type { AdmittedCall, Caller } from './web-call-admission.ts';
 import { WebCallConnection } from './web-call-connection.ts';
-import type { WebCallConnectionParts } from './web-call-connection.ts';
+import type { WebCallConnectionDependencies } from './web-call-connection.ts';
 
 /** Dependencies of {@link WebCalls}. */
-export interface WebCallParts extends WebCallConnectionParts {
+export interface WebCallsDependencies extends WebCallConnectionDependencies {
   /** Undefined if the service has no WebRTC. */
   module: VoiceModule | undefined;
   /** Problems that the operator must fix before the service can hold calls. */
@@ -46,17 +46,17 @@ const hangUpMs = 5000;
 
 /** Web calls of visitors in their conversations. */
 export class WebCalls {
-  readonly #parts: WebCallParts;
+  readonly #dependencies: WebCallsDependencies;
   readonly #connections = new Set<WebCallConnection>();
   readonly #waiting = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
-  constructor(parts: WebCallParts) {
-    this.#parts = parts;
+  constructor(dependencies: WebCallsDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  readonly canTalk: CanTalk = (assistant) =>
-    this.#parts.module !== undefined && this.#parts.callVoice.problem(assistant) === undefined;
+  readonly supportsCalls: SupportsCalls = (assistant) =>
+    this.#dependencies.module !== undefined && this.#dependencies.callVoice.problem(assistant) === undefined;
 
   /**
    * Returns the problems that the operator must fix before the service can hold calls.
@@ -65,7 +65,7 @@ export class WebCalls {
    *   is to offer calls.
    */
   async problems(canQuery: boolean): Promise<readonly string[]> {
-    const { database, module, problems, absence } = this.#parts;
+    const { database, module, problems, absence } = this.#dependencies;
     if (!canQuery) return problems;
     const obstacle = absence ?? (await module?.media.problem());
     if (obstacle === undefined) return problems;
@@ -79,7 +79,7 @@ export class WebCalls {
 
   /** @throws ConversationError, Refusal */
   async read(uuid: string, sender: Sender): Promise<CallOffer> {
-    const { database, config } = this.#parts;
+    const { database, config } = this.#dependencies;
     const offer = await readOffer(database, uuid, sender);
     this.#requireVoice(offer);
     const { maxSeconds, isRecorded } = offer;
@@ -96,7 +96,7 @@ export class WebCalls {
     uuid: string,
     { offer, token, ...caller }: { offer: string; token: string | undefined } & Caller,
   ): Promise<{ sdp: string; token: string } & Pick<CallOffer, 'maxSeconds' | 'isRecorded'>> {
-    const { database, limits } = this.#parts;
+    const { database, limits } = this.#dependencies;
     const { sender } = caller;
     const { media } = this.#requireVoice(await readOffer(database, uuid, sender));
     const answer = await media.answer(offer);
@@ -105,7 +105,7 @@ export class WebCalls {
     try {
       const call =
         token === undefined
-          ? await admitWebCall(this.#parts, limits, uuid, caller)
+          ? await admitWebCall(this.#dependencies, limits, uuid, caller)
           : await findWebCall(database, uuid, token, sender);
       this.#run(call, peer, sender);
       const { maxSeconds, isRecorded } = call;
@@ -122,7 +122,7 @@ export class WebCalls {
    * @throws ConversationError
    */
   async end(uuid: string): Promise<void> {
-    const { database, signals } = this.#parts;
+    const { database, signals } = this.#dependencies;
     const [conversation] = await database.db
       .select({ id: conversations.id })
       .from(conversations)
@@ -132,7 +132,7 @@ export class WebCalls {
     const isOpenHere = and(eq(calls.conversationId, id), eq(calls.type, 'web'), isOpen);
     const hungUp = { status: 'ended_by_customer', reason: 'hung-up' } as const;
     // No process holds the call while its browser connects or may reconnect.
-    if (await endCall(this.#parts, and(isOpenHere, isNull(calls.leaseOwner)), hungUp)) {
+    if (await endCall(this.#dependencies, and(isOpenHere, isNull(calls.leaseOwner)), hungUp)) {
       await this.#notify(id);
       return;
     }
@@ -150,7 +150,7 @@ export class WebCalls {
     const waiting = pollUntil(signals, conversationSignal(id), hasEnded, AbortSignal.timeout(hangUpMs));
     if (await waiting.catch(() => false)) return;
     // The process that holds the call does not respond.
-    await endCall(this.#parts, isCall, hungUp);
+    await endCall(this.#dependencies, isCall, hungUp);
   }
 
   /**
@@ -163,27 +163,28 @@ export class WebCalls {
     await Promise.all(this.#waiting);
   }
 
-  #requireVoice(assistant: Parameters<CanTalk>[0]): VoiceModule {
-    const { module, callVoice } = this.#parts;
+  #requireVoice(assistant: Parameters<SupportsCalls>[0]): VoiceModule {
+    const { module, callVoice } = this.#dependencies;
     if (this.#closing.signal.aborted) throw unavailable('the service is stopping.');
-    if (!module) throw unavailable(this.#parts.problems[0] ?? 'web calls are switched off or not installed.');
+    if (!module)
+      throw unavailable(this.#dependencies.problems[0] ?? 'web calls are switched off or not installed.');
     const problem = callVoice.problem(assistant);
     if (problem !== undefined) throw unavailable(problem);
     return module;
   }
 
   async #notify(conversationId: number): Promise<void> {
-    await notifyOfChange(this.#parts.database.db, conversationId);
-    this.#parts.signals.notify(conversationSignal(conversationId));
+    await notifyOfChange(this.#dependencies.database.db, conversationId);
+    this.#dependencies.signals.notify(conversationSignal(conversationId));
   }
 
   #run(call: AdmittedCall, peer: WebPeer, visitor: VisitorAddresses): void {
-    const connection = new WebCallConnection(this.#parts, call, peer);
+    const connection = new WebCallConnection(this.#dependencies, call, peer);
     this.#connections.add(connection);
     if (this.#closing.signal.aborted) connection.cancel();
     const done = this.#hold(connection, visitor)
       .catch((error: unknown) => {
-        this.#parts.log.error({ err: error }, 'a web call failed');
+        this.#dependencies.log.error({ err: error }, 'a web call failed');
       })
       .finally(() => this.#waiting.delete(done));
     this.#waiting.add(done);
@@ -197,12 +198,12 @@ export class WebCalls {
         const others = [...this.#connections].filter(
           (other) => other.callId === callId && other !== connection,
         );
-        await Promise.all(others.map((other) => other.lose()));
+        await Promise.all(others.map((other) => other.disconnect()));
       });
     } finally {
       this.#connections.delete(connection);
     }
-    await endLostCall(this.#parts, callId, this.#closing.signal);
+    await endLostCall(this.#dependencies, callId, this.#closing.signal);
   }
 }
 

@@ -66,7 +66,7 @@ export async function resetFailures(queries: Queries, owned: OwnedUrl): Promise<
 }
 
 /** Returns why nothing is sent to an address; undefined if it is not disabled. */
-export async function whyDisabled(queries: Queries, owned: OwnedUrl): Promise<string | undefined> {
+export async function disabledReason(queries: Queries, owned: OwnedUrl): Promise<string | undefined> {
   const { rows } = await queries.execute<{ at: string }>(sql`
     SELECT ${wireTimestamp(sql`disabled_at`)} AS at FROM failing_webhook_urls
     WHERE ${isUrl(owned)} AND disabled_at IS NOT NULL`);

@@ -12,13 +12,13 @@ import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { fitJson, fitText } from '../lib/storable.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
-import { resetFailures, whyDisabled } from '../webhook-url/failing-url.ts';
+import { resetFailures, disabledReason } from '../webhook-url/failing-url.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { signingSecrets } from './webhook-secret.ts';
 import { zonedTimestamp } from './zoned-timestamp.ts';
 
 /** The parts of the service that send this webhook. */
-export interface InboundWebhookParts {
+export interface InboundWebhookDependencies {
   database: Database;
   /** Makes requests to addresses that users chose. */
   fetch: FetchGuarded;
@@ -40,17 +40,20 @@ const storedCharacters = 4096;
  *
  * A slow, failing or malformed answer is logged and stored; the call continues with the assistant's variables.
  */
-export async function askInboundWebhook(parts: InboundWebhookParts, callId: number): Promise<void> {
-  const { database, log } = parts;
+export async function askInboundWebhook(
+  dependencies: InboundWebhookDependencies,
+  callId: number,
+): Promise<void> {
+  const { database, log } = dependencies;
   const { db } = database;
   const webhookId = `msg_inbound_call_${String(callId)}`;
   const started = await readStarted(database, callId, webhookId);
   if (!started) return;
   const { userId, assistantId, url, payload, isSent } = started;
   if (isSent) return;
-  const disabled = await whyDisabled(db, { userId, url });
+  const disabled = await disabledReason(db, { userId, url });
   const outcome: Outcome =
-    disabled === undefined ? await ask(parts, started, webhookId) : { error: disabled };
+    disabled === undefined ? await ask(dependencies, started, webhookId) : { error: disabled };
   const { status, body, error, variables } = outcome;
   if (error !== undefined) log.warn({ callId, error }, 'a call started without the answer of its webhook');
   await db.transaction(async (tx) => {
@@ -124,7 +127,7 @@ interface Outcome {
 }
 
 async function ask(
-  { database, fetch }: InboundWebhookParts,
+  { database, fetch }: InboundWebhookDependencies,
   { userId, url, payload }: { userId: number; url: string; payload: string },
   webhookId: string,
 ): Promise<Outcome> {

@@ -4,7 +4,7 @@ import { calls } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { whyDisabled } from '../webhook-url/failing-url.ts';
+import { disabledReason } from '../webhook-url/failing-url.ts';
 
 /** A delivery to create. */
 export interface NewDelivery extends Pick<
@@ -21,7 +21,7 @@ export interface NewDelivery extends Pick<
  * is disabled, the delivery is stored as failed.
  */
 export async function createDelivery(tx: Queries, jobs: Jobs, delivery: NewDelivery): Promise<void> {
-  const error = await whyDisabled(tx, delivery);
+  const error = await disabledReason(tx, delivery);
   const [created] = await tx
     .insert(webhookDeliveries)
     .values({

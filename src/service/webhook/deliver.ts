@@ -15,7 +15,7 @@ import { signWebhook } from './sign-webhook.ts';
 import { signingSecrets } from './webhook-secret.ts';
 
 /** Dependencies of {@link deliver}. */
-export interface DeliveryParts {
+export interface DeliveryDependencies {
   database: Database;
   jobs: Jobs;
   fetch: FetchGuarded;
@@ -38,11 +38,11 @@ const maxResponseBytes = 4096;
  * @param job.attempt number of earlier attempts.
  */
 export async function deliver(
-  parts: DeliveryParts,
+  dependencies: DeliveryDependencies,
   job: { deliveryId: number; attempt: number },
   signal: AbortSignal,
 ): Promise<void> {
-  const { db } = parts.database;
+  const { db } = dependencies.database;
   const isDue = and(
     eq(webhookDeliveries.id, job.deliveryId),
     eq(webhookDeliveries.status, 'pending'),
@@ -50,14 +50,14 @@ export async function deliver(
   );
   const [delivery] = await db.select().from(webhookDeliveries).where(isDue);
   if (!delivery) return;
-  const secrets = await signingSecrets(parts.database, delivery.userId);
+  const secrets = await signingSecrets(dependencies.database, delivery.userId);
   // Receivers refuse old and future timestamps, so the clock of this process must not matter.
   const sentAt = await databaseTime(db);
   const headers = signWebhook(secrets, delivery.webhookId, sentAt, delivery.payload);
-  const outcome = await post(parts, delivery, headers, signal);
+  const outcome = await post(dependencies, delivery, headers, signal);
 
   const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300;
-  const delay = isDelivered ? undefined : parts.retryMs[delivery.failures];
+  const delay = isDelivered ? undefined : dependencies.retryMs[delivery.failures];
   const disabled = await db.transaction(async (tx) => {
     const updated = await tx
       .update(webhookDeliveries)
@@ -80,17 +80,17 @@ export async function deliver(
       await tx.update(calls).set({ webhookResponse: outcome }).where(eq(calls.id, delivery.callId));
     }
     if (isDelivered) await resetFailures(tx, delivery);
-    if (delay === undefined) return isDelivered ? undefined : disableFailing(tx, parts, delivery);
+    if (delay === undefined) return isDelivered ? undefined : disableFailing(tx, dependencies, delivery);
     const next = { deliveryId: delivery.id, attempt: job.attempt + 1, userId: delivery.userId };
-    await parts.jobs.send('webhook-delivery', next, { startAfter: delay, tx });
+    await dependencies.jobs.send('webhook-delivery', next, { startAfter: delay, tx });
     return undefined;
   });
   // Not in that transaction, which holds locks that the transactions of these deliveries wait for.
-  if (disabled) await failPendingDeliveries(parts.database, delivery, disabled);
+  if (disabled) await failPendingDeliveries(dependencies.database, delivery, disabled);
 }
 
 /** Disables the address of a failed delivery if all its deliveries have failed for days, and notifies its owner. */
-async function disableFailing(tx: Queries, { jobs, log }: DeliveryParts, delivery: OwnedUrl) {
+async function disableFailing(tx: Queries, { jobs, log }: DeliveryDependencies, delivery: OwnedUrl) {
   const disabled = await countFailure(tx, delivery);
   if (!disabled) return undefined;
   const { failures, failingSince } = disabled;
@@ -102,7 +102,7 @@ async function disableFailing(tx: Queries, { jobs, log }: DeliveryParts, deliver
 }
 
 async function post(
-  { fetch, timeoutMs }: DeliveryParts,
+  { fetch, timeoutMs }: DeliveryDependencies,
   { url, payload }: { url: string; payload: string },
   headers: Record<string, string>,
   signal: AbortSignal,

@@ -4,9 +4,9 @@ import { maxEventBytes } from './web-connection.ts';
 type Event = Readonly<Record<string, unknown>>;
 
 /** Maximum number of events that are queued until the channel is open. */
-const mostWaiting = 200;
+const maxQueuedEvents = 200;
 /** Maximum number of bytes that the browser has not read. Further events are dropped. */
-const mostBuffered = 1_048_576;
+const maxBufferedBytes = 1_048_576;
 
 /** The data channel `events`: JSON objects in both directions. */
 export class EventChannel {
@@ -45,7 +45,7 @@ export class EventChannel {
   send(event: Event): void {
     const text = JSON.stringify(event);
     if (Buffer.byteLength(text) > maxEventBytes) this.#onDropped('an event is longer than 64 KiB');
-    else if (this.#waiting.length >= mostWaiting) this.#onDropped('the data channel does not open');
+    else if (this.#waiting.length >= maxQueuedEvents) this.#onDropped('the data channel does not open');
     else this.#waiting.push(text);
     this.#sendWaiting();
   }
@@ -64,7 +64,7 @@ export class EventChannel {
     const texts = this.#waiting;
     this.#waiting = [];
     for (const text of texts) {
-      if (channel.bufferedAmount > mostBuffered)
+      if (channel.bufferedAmount > maxBufferedBytes)
         this.#onDropped('the browser does not read its data channel');
       else this.#trySend(channel, text);
     }

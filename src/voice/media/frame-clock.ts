@@ -7,7 +7,7 @@ export type OnFrame = (now: number, skipped: number) => void;
 
 const interval = frameSeconds * 1000;
 /** Maximum number of frames that are sent at once after a delay; others are skipped. */
-const mostAtOnce = 10;
+const maxFramesAtOnce = 10;
 
 /** Calls every listener 50 times a second. The times are multiples of 20 ms from the start, so they do not drift. */
 export class FrameClock {
@@ -40,7 +40,7 @@ export class FrameClock {
 
   #tick(): void {
     const due = Math.floor((performance.now() - this.#next) / interval) + 1;
-    let skipped = Math.max(0, due - mostAtOnce);
+    let skipped = Math.max(0, due - maxFramesAtOnce);
     for (let left = due - skipped; left > 0; left--) {
       for (const listener of [...this.#listeners]) listener(performance.now(), skipped);
       skipped = 0;

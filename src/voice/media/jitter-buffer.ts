@@ -2,8 +2,8 @@
 export type StreamStep = { payload: Uint8Array } | { lost: true; next: Uint8Array | undefined };
 
 /** Minimum and maximum wait for a missing packet, in milliseconds. */
-const shortestWait = 40;
-const longestWait = 300;
+const minWaitMs = 40;
+const maxWaitMs = 300;
 /** Milliseconds added to the longest observed delay. */
 const margin = 20;
 /** Maximum distance between sequence numbers (2 seconds). A packet further away restarts the stream. */
@@ -17,22 +17,22 @@ export class JitterBuffer {
   #expected: number | undefined;
   readonly #waiting = new Map<number, { payload: Uint8Array; arrivedAt: number }>();
   /** Sequence numbers that are no longer waited for, with the time at which the gap was detected. */
-  readonly #givenUp = new Map<number, number>();
-  #wait = shortestWait;
+  readonly #lost = new Map<number, number>();
+  #wait = minWaitMs;
 
   /** Adds a packet. Returns the steps that can be decoded now. Times are in milliseconds. */
   add(sequenceNumber: number, payload: Uint8Array, now: number): StreamStep[] {
     this.#expected ??= sequenceNumber;
     const ahead = distance(this.#expected, sequenceNumber);
-    const noticedAt = this.#givenUp.get(sequenceNumber);
+    const noticedAt = this.#lost.get(sequenceNumber);
     if (Math.abs(ahead) > furthest) this.#restart(sequenceNumber);
     else if (ahead < 0) {
-      if (noticedAt !== undefined) this.#learn(now - noticedAt);
+      if (noticedAt !== undefined) this.#raiseWait(now - noticedAt);
       return [];
     } else if (ahead === 0) {
       const gapSince = this.#gapSince();
-      if (gapSince === undefined) this.#wait = Math.max(shortestWait, this.#wait * 0.999);
-      else this.#learn(now - gapSince);
+      if (gapSince === undefined) this.#wait = Math.max(minWaitMs, this.#wait * 0.999);
+      else this.#raiseWait(now - gapSince);
     }
     this.#waiting.set(sequenceNumber, { payload, arrivedAt: now });
     return this.release(now);
@@ -51,7 +51,7 @@ export class JitterBuffer {
         this.#waiting.delete(expected);
         steps.push({ payload: packet.payload });
       } else {
-        this.#giveUp(expected, gapSince);
+        this.#markLost(expected, gapSince);
         steps.push({ lost: true, next: this.#waiting.get(next(expected))?.payload });
       }
     }
@@ -65,19 +65,19 @@ export class JitterBuffer {
     return first;
   }
 
-  #learn(lateness: number): void {
-    this.#wait = Math.min(longestWait, Math.max(this.#wait, lateness + margin));
+  #raiseWait(lateness: number): void {
+    this.#wait = Math.min(maxWaitMs, Math.max(this.#wait, lateness + margin));
   }
 
-  #giveUp(sequenceNumber: number, noticedAt: number): void {
-    this.#givenUp.set(sequenceNumber, noticedAt);
-    const [oldest] = this.#givenUp.keys();
-    if (this.#givenUp.size > furthest && oldest !== undefined) this.#givenUp.delete(oldest);
+  #markLost(sequenceNumber: number, noticedAt: number): void {
+    this.#lost.set(sequenceNumber, noticedAt);
+    const [oldest] = this.#lost.keys();
+    if (this.#lost.size > furthest && oldest !== undefined) this.#lost.delete(oldest);
   }
 
   #restart(sequenceNumber: number): void {
     this.#waiting.clear();
-    this.#givenUp.clear();
+    this.#lost.clear();
     this.#expected = sequenceNumber;
   }
 }

@@ -11,7 +11,7 @@ import { PlayoutQueue } from './playout-queue.ts';
 import type { ConnectionListener, WebConnection } from './web-connection.ts';
 
 /** Maximum number of queued seconds of audio. */
-const mostQueued = 600;
+const maxQueuedSeconds = 600;
 /** Number of silent frames that are encoded before the last one is repeated, so that the audio fades out. */
 const fadingFrames = 10;
 /** Milliseconds without packets after which silence is inserted, so that turns end. */
@@ -55,7 +55,7 @@ export class WebRtcPeer implements WebPeer, ConnectionListener {
     this.#codec = codec;
     this.#clock = clock;
     this.#warn = warn;
-    this.#queue = new PlayoutQueue(codec.rate * frameSeconds, codec.rate * mostQueued);
+    this.#queue = new PlayoutQueue(codec.rate * frameSeconds, codec.rate * maxQueuedSeconds);
     this.#events = new EventChannel(
       (event) => this.onEvent?.(event),
       warn,

@@ -18,7 +18,7 @@ import { WebRtcPeer } from './web-rtc-peer.ts';
 import { machineAddresses, writeAnswer } from './write-answer.ts';
 
 /** Maximum number of ports that are tried for an offer: other programs may use some of the range. */
-const mostTries = 20;
+const maxPortTries = 20;
 
 /** Answers the offers of browsers with WebRTC connections to this process. */
 export class WebRtcServer implements MediaServer {
@@ -38,7 +38,7 @@ export class WebRtcServer implements MediaServer {
   async answer(sdp: string): Promise<WebAnswer | RefusedOffer> {
     const offer = readOffer(sdp);
     if (typeof offer === 'string') return { refused: 'invalid-offer', reason: offer };
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxPortTries; tries++) {
       if (this.#isClosed) return { refused: 'stopping', reason: 'The service is stopping.' };
       // Created before a port is taken, since it may fail.
       const codec = await createCodec(offer);
@@ -57,7 +57,7 @@ export class WebRtcServer implements MediaServer {
 
   async problem(): Promise<string | undefined> {
     const { udpPorts, listenAddress } = this.#settings;
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxPortTries; tries++) {
       const port = this.#ports?.take();
       // Calls use them all, so they can be used.
       if (this.#ports && port === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 
 /** Maximum number of this machine's addresses in an answer. */
-const mostAddresses = 6;
+const maxAddresses = 6;
 
 /** Returns the IPv4 addresses of this machine; loopback only if there is no other. */
 export function machineAddresses(): string[] {
@@ -9,7 +9,7 @@ export function machineAddresses(): string[] {
   const found = all
     .filter(({ family, internal }) => family === 'IPv4' && !internal)
     .map(({ address }) => address)
-    .slice(0, mostAddresses);
+    .slice(0, maxAddresses);
   return found.length > 0 ? found : ['127.0.0.1'];
 }
 

@@ -18,7 +18,7 @@ export interface OfflineSpeechSettings {
   modelFolder?: string | undefined;
 }
 
-export interface OfflineSpeechParts {
+export interface OfflineSpeech {
   /** Undefined if components are missing. */
   transcriber: Transcriber | undefined;
   /** Undefined if there is no voice. */
@@ -36,7 +36,7 @@ const longestText = 300;
 export async function createOfflineSpeech(
   { modelFolder }: OfflineSpeechSettings,
   log: Logger,
-): Promise<OfflineSpeechParts> {
+): Promise<OfflineSpeech> {
   const supplied = modelFolder === undefined ? undefined : await readSuppliedVoices(modelFolder);
   const espeak = await Espeak.find();
   const problems = [...(supplied?.problems ?? [])];

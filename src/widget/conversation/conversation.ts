@@ -50,7 +50,7 @@ export class Conversation {
     this.session = new Session(this);
     this.#tabLink = new TabLink(this);
     this.#restore();
-    environment.forgotten.requestDeletion();
+    environment.pendingDeletions.requestDeletion();
   }
 
   /** The state that the panel renders, frozen. */
@@ -133,8 +133,8 @@ export class Conversation {
   }
 
   /** Removes a message that was not sent, and returns its text; `''` for a message that the service has or may have. */
-  takeBack(key: string): string {
-    const text = this.session.takeBack(key);
+  withdraw(key: string): string {
+    const text = this.session.withdraw(key);
     void this.session.sendPending();
     return text;
   }
@@ -189,7 +189,7 @@ export class Conversation {
 
   /** Leaves this conversation, erases it from the browser, and requests its deletion from the service. */
   forget(): void {
-    this.environment.forgotten.requestDeletion(this.session.id);
+    this.environment.pendingDeletions.requestDeletion(this.session.id);
     this.#draft = '';
     this.#isOpen = false;
     this.#replaceSession([]);
@@ -268,7 +268,7 @@ export class Conversation {
    *
    * @param isShown whether the panel of this tab follows; several chats on one page open independently
    */
-  adoptOpen(isOpen: boolean, isShown: boolean): void {
+  adoptOpenState(isOpen: boolean, isShown: boolean): void {
     if (isOpen === this.#isOpen) return;
     this.#isOpen = isOpen;
     // Later: the state of the other tab is still being adopted.

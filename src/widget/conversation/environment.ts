@@ -2,7 +2,7 @@ import type { ConversationClient } from '../../client/chat-client.ts';
 import type { Problem } from './problem.ts';
 import type * as sending from './sending/sending.ts';
 import type { ConversationStore } from './storage/conversation-store.ts';
-import type { Forgotten } from './storage/forgotten.ts';
+import type { PendingDeletions } from './storage/pending-deletions.ts';
 import type { TabSource } from './tabs/tab-channel.ts';
 
 /** The lazily loaded part of a conversation. */
@@ -12,7 +12,7 @@ export type Sending = typeof sending;
 export interface Environment {
   readonly client: ConversationClient;
   readonly store: ConversationStore;
-  readonly forgotten: Forgotten;
+  readonly pendingDeletions: PendingDeletions;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly isOnline: () => boolean;

@@ -59,7 +59,7 @@ export class Session {
   id: string | undefined;
   /** The cursor at which the events after the opening begin. */
   eventsCursor: string | undefined;
-  readonly #life = new AbortController();
+  readonly #controller = new AbortController();
   /** The attempts of messages that were sent but not confirmed, by key. */
   readonly #attempts = new Map<string, Attempt>();
   /** Messages that may belong to another tab, with that tab's name. They are not sent until that tab has closed. */
@@ -94,12 +94,12 @@ export class Session {
 
   /** Aborts when the session is discarded. */
   get signal(): AbortSignal {
-    return this.#life.signal;
+    return this.#controller.signal;
   }
 
   /** Ends everything that is in progress. Later events are ignored. */
   discard(): void {
-    this.#life.abort();
+    this.#controller.abort();
     this.stop();
   }
 
@@ -302,7 +302,7 @@ export class Session {
   }
 
   /** Removes a message that the service certainly does not have. Returns its text, or `''` for any other message. */
-  takeBack(key: string): string {
+  withdraw(key: string): string {
     const message = this.snapshot.messages.find((message) => message.key === key);
     if (!/^(queued|failed)$/.test(message?.status ?? '')) return '';
     if (this.#attempts.has(key) || this.#unclaimed.has(key)) return '';
@@ -415,7 +415,7 @@ export class Session {
     if (!tab) return;
     const keys = this.stored.pending.map(({ key }) => key);
     for (const key of keys) this.#unclaimed.set(key, tab);
-    store.disown(keys);
+    store.releaseMessages(keys);
     tabs?.release();
   }
 }

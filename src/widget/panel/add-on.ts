@@ -28,7 +28,7 @@ export interface AddOn {
   /** Content in the header: a button, and a bar below it. */
   readonly inHeader?: () => unknown;
   /** Content beside the composer's field. */
-  readonly besideField?: () => unknown;
+  readonly inComposer?: () => unknown;
   /** Called when the panel is hidden. Returns true if its content in the header stays visible. */
   readonly hide?: () => unknown;
   /** Called when the element is removed or the feature turned off. Must clean up everything outside the shadow root. */

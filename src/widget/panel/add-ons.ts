@@ -73,7 +73,7 @@ export class AddOns {
     return this.#active.flatMap(({ pageCalls }) => pageCalls?.(message) ?? []);
   }
 
-  content(place: 'inHeader' | 'besideField'): readonly unknown[] {
+  content(place: 'inHeader' | 'inComposer'): readonly unknown[] {
     return this.#active.map((addOn) => addOn[place]?.());
   }
 

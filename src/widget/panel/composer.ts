@@ -15,7 +15,7 @@ export function composer({
   actions,
   placeholder,
   canStop,
-  besideField,
+  inComposer,
 }: {
   readonly draft: string;
   readonly locale: Locale;
@@ -24,7 +24,7 @@ export function composer({
   /** Whether the button stops the answer instead of sending. */
   readonly canStop: boolean;
   /** Buttons of add-ons. */
-  readonly besideField: readonly unknown[];
+  readonly inComposer: readonly unknown[];
 }): TemplateResult {
   const { texts } = locale;
   const label = canStop ? texts.stop : texts.send;
@@ -59,7 +59,7 @@ export function composer({
         @keydown=${onKeyDown}
       ></textarea>
     </div>
-    ${besideField}
+    ${inComposer}
     <button
       part="send-button"
       type="submit"

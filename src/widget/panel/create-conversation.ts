@@ -1,7 +1,7 @@
 import { ConversationClient } from '../../client/conversation-client.ts';
 import type { PanelInput } from '../element/panel-input.ts';
 import { ConversationStore } from '../conversation/storage/conversation-store.ts';
-import { Forgotten } from '../conversation/storage/forgotten.ts';
+import { PendingDeletions } from '../conversation/storage/pending-deletions.ts';
 import { Conversation, type ConversationListener } from '../conversation/conversation.ts';
 import { newKey } from '../conversation/sending/new-key.ts';
 import { tabSource } from '../conversation/tabs/tab-source.ts';
@@ -49,7 +49,7 @@ export function createConversation(
   const environment = {
     client,
     store: new ConversationStore(storage, name, keepFor),
-    forgotten: new Forgotten(client, storage, baseUrl, loadSending),
+    pendingDeletions: new PendingDeletions(client, storage, baseUrl, loadSending),
     now: () => Date.now(),
     isOnline: () => navigator.onLine,
     newKey,

@@ -101,7 +101,7 @@ export function createPanelActions(
     },
     edit: (key) => {
       const { draft } = panel.conversation;
-      const text = panel.conversation.takeBack(key);
+      const text = panel.conversation.withdraw(key);
       // A refused message is in the draft already.
       if (text !== draft) setDraft([text, draft].filter(Boolean).join('\n\n'));
       panel.container.querySelector('textarea')?.focus();

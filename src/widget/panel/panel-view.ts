@@ -50,7 +50,7 @@ export function panelView(panel: PanelContext, locale: Locale, pages: number): T
       actions,
       placeholder: options.placeholder ?? texts.placeholder,
       canStop: isReplying && draft === '',
-      besideField: addOns.content('besideField'),
+      inComposer: addOns.content('inComposer'),
     })}
     <slot name="footer"></slot>`;
 }

@@ -48,9 +48,9 @@ try {
   const jobs = new StoredJobs(database);
   // A person who rings for two seconds and asks three questions.
   const number = (index: number) => `+4989${String(10_000 + index)}00200`;
-  const parts = { database, jobs, rules: config.calls };
+  const dependencies = { database, jobs, rules: config.calls };
   for (const [index, { id, userId }] of owned.entries())
-    await makeCall(parts, userId, { assistant_id: id, phone_number: number(index) });
+    await makeCall(dependencies, userId, { assistant_id: id, phone_number: number(index) });
 
   let most = 0;
   for (let pending = count; pending > 0;) {

@@ -59,7 +59,7 @@ try {
 async function ask(relay: StandInRelay, count: number): Promise<number[]> {
   const waits: number[] = [];
   for (let index = 0; index < count; index++) {
-    const before = relay.heard.length;
+    const before = relay.played.length;
     const from = relay.frames.length;
     const start = performance.now();
     relay.say('When do you open?');
@@ -68,7 +68,7 @@ async function ask(relay: StandInRelay, count: number): Promise<number[]> {
     waits.push(performance.now() - start);
     await eventually(
       () => 'the end of an answer',
-      () => relay.heard.length > before || undefined,
+      () => relay.played.length > before || undefined,
     );
   }
   return waits;

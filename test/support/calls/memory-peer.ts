@@ -10,7 +10,7 @@ export class MemoryPeer implements AudioPeer {
   /** Number of samples that the service has sent. */
   played = 0;
   /** If paced: all played samples, with zeros for silence. */
-  readonly heard: number[] = [];
+  readonly playedSamples: number[] = [];
   /** Index of the first mark that waits for {@link releaseMarks}. */
   holdMarksFrom = Infinity;
   onPlayed?: ((frame: Int16Array | undefined, skipped: number) => void) | undefined;
@@ -70,21 +70,21 @@ export class MemoryPeer implements AudioPeer {
 
   /** If paced: plays a number of seconds, and returns the samples. */
   advance(seconds: number): number[] {
-    const start = this.heard.length;
+    const start = this.playedSamples.length;
     const end = start + Math.round(seconds * this.rate);
-    while (this.heard.length < end) {
+    while (this.playedSamples.length < end) {
       const entry = this.#isPaused ? undefined : this.#queue.shift();
       if (entry === undefined) {
-        this.heard.push(0);
+        this.playedSamples.push(0);
       } else if (typeof entry === 'string') {
         this.#listener?.onMark(entry);
       } else {
-        const part = entry.subarray(0, end - this.heard.length);
-        this.heard.push(...part);
+        const part = entry.subarray(0, end - this.playedSamples.length);
+        this.playedSamples.push(...part);
         if (part.length < entry.length) this.#queue.unshift(entry.subarray(part.length));
       }
     }
-    return this.heard.slice(start);
+    return this.playedSamples.slice(start);
   }
 
   pause(): void {

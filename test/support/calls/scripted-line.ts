@@ -22,13 +22,13 @@ export class ScriptedLine implements Line {
   /** The actions of the service, in order: `say …`, `digits …`, `leave`, `hang up`. */
   readonly actions: string[] = [];
   readonly #events: LineEvent[] = [];
-  readonly #heard: string[] = [];
+  readonly #played: string[] = [];
   #current = '';
   #interruption: Interruption | undefined;
   #isWaiting = false;
   #isSpeaking = false;
   #understoodAfter = 0;
-  #customerHeardAt: number | undefined;
+  #customerSpokeAt: number | undefined;
   #ended: Extract<LineEvent, { type: 'ended' }> | undefined;
   #changed = Promise.withResolvers<undefined>();
   readonly #onLeave: () => void;
@@ -37,8 +37,8 @@ export class ScriptedLine implements Line {
     this.#onLeave = onLeave;
   }
 
-  get customerHeardAt(): number | undefined {
-    return this.#isSpeaking ? this.now : this.#customerHeardAt;
+  get customerSpokeAt(): number | undefined {
+    return this.#isSpeaking ? this.now : this.#customerSpokeAt;
   }
 
   async next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
@@ -89,13 +89,13 @@ export class ScriptedLine implements Line {
     }
     // Not awaited, since a generator that waits for the model returns only after the model's answer.
     if (cutOffBy !== undefined) iterator.return?.().catch(() => undefined);
-    const heard = this.#current;
+    const played = this.#current;
     this.#current = '';
-    this.now += heard.length / charactersPerSecond;
-    this.actions.push(`say ${heard}`);
-    this.#heard.push(heard);
+    this.now += played.length / charactersPerSecond;
+    this.actions.push(`say ${played}`);
+    this.#played.push(played);
     this.#notify();
-    return { heard, startedAt, cutOffBy };
+    return { played, startedAt, cutOffBy };
   }
 
   sendDigits(digits: string): Promise<void> {
@@ -119,8 +119,8 @@ export class ScriptedLine implements Line {
 
   /** Resolves with the next completed or interrupted speech. */
   async hears(): Promise<string> {
-    while (this.#heard.length === 0) await this.#changed.promise;
-    return this.#heard.shift() ?? '';
+    while (this.#played.length === 0) await this.#changed.promise;
+    return this.#played.shift() ?? '';
   }
 
   /** Resolves once the speech in progress contains this text. */
@@ -141,7 +141,7 @@ export class ScriptedLine implements Line {
   /** The customer stops speaking, without a transcript. */
   pauses(): void {
     this.#isSpeaking = false;
-    this.#customerHeardAt = this.now;
+    this.#customerSpokeAt = this.now;
   }
 
   /** @param options.understoodAfter seconds from the end of the speech to its transcript */

@@ -26,8 +26,8 @@ export class Phone {
    * @param port SIP port; the five ports above are used, too.
    * @param answers whether it answers calls, or lets them ring.
    */
-  static async start(parts: { folder: string; number: string; port: number; answers: boolean }) {
-    const { folder, number, port, answers } = parts;
+  static async start(options: { folder: string; number: string; port: number; answers: boolean }) {
+    const { folder, number, port, answers } = options;
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(join(folder, 'heard'), { recursive: true });
     const silence = join(folder, 'silence.wav');

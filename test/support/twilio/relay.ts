@@ -50,7 +50,7 @@ export class StandInRelay {
   /** All frames of the service. */
   readonly frames: ServiceFrame[] = [];
   /** The speech that the customer has heard, one text for each turn of the assistant. */
-  readonly heard: string[] = [];
+  readonly played: string[] = [];
   /** Invalid frames. */
   readonly problems: string[] = [];
   readonly sessionId: string;
@@ -90,7 +90,7 @@ export class StandInRelay {
 
   /** The customer interrupts the speech after these words. */
   interrupt(utteranceUntilInterrupt: string): void {
-    this.heard.push(utteranceUntilInterrupt);
+    this.played.push(utteranceUntilInterrupt);
     this.#current = '';
     this.#isPlaying = false;
     this.send({ type: 'interrupt', utteranceUntilInterrupt, durationUntilInterruptMs: '460' });
@@ -116,8 +116,8 @@ export class StandInRelay {
   /** Waits until the customer has heard a text that matches. */
   hears(text: string | RegExp): Promise<string> {
     return eventually(
-      () => `the customer to hear ${String(text)}; heard so far: ${JSON.stringify(this.heard)}`,
-      () => this.heard.find((heard) => (typeof text === 'string' ? heard === text : text.test(heard))),
+      () => `the customer to hear ${String(text)}; heard so far: ${JSON.stringify(this.played)}`,
+      () => this.played.find((played) => (typeof text === 'string' ? played === text : text.test(played))),
     );
   }
 
@@ -155,7 +155,7 @@ export class StandInRelay {
     if (this.speaking.reports && token !== '')
       this.send({ type: 'info', name: 'tokensPlayed', value: token });
     if (!last) return;
-    this.heard.push(this.#current);
+    this.played.push(this.#current);
     this.#current = '';
     this.#stop();
   }

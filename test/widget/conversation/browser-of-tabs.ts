@@ -76,7 +76,7 @@ export class BrowserOfTabs {
       close: () => {
         this.#channels.delete(page);
       },
-      whenGone: async (tab, isAsked, takeOver) => {
+      onTabClosed: async (tab, isAsked, takeOver) => {
         const isHeld = [...this.#holding.values()].includes(tab);
         if (!isHeld) takeOver();
         else if (!isAsked) this.#waiting.push({ tab, by: page, takeOver });

@@ -12,7 +12,7 @@ async function isAwaited(name: string): Promise<boolean> {
 it('leaves messages to the tab that sends them, even if it gets its lock late', async (t) => {
   const channel = connectTabs('shop', () => undefined);
   const takeOver = mock.fn();
-  const gone = channel.whenGone('sender', false, takeOver);
+  const gone = channel.onTabClosed('sender', false, takeOver);
   // The other tab had requested it before, but the browser was slow.
   const sending = Promise.withResolvers<undefined>();
   t.after(() => {
@@ -36,11 +36,11 @@ it('takes over from a closed tab at once, and not from an open one', async () =>
   const channel = connectTabs('shop', () => undefined);
   const sending = Promise.withResolvers<undefined>();
   const held = navigator.locks.request('shop:alive', () => sending.promise);
-  assert.equal(await channel.whenGone('alive', true, () => assert.fail('It is alive.')), false);
+  assert.equal(await channel.onTabClosed('alive', true, () => assert.fail('It is alive.')), false);
   sending.resolve(undefined);
   await held;
   const takeOver = mock.fn();
-  assert.equal(await channel.whenGone('gone', true, takeOver), true);
+  assert.equal(await channel.onTabClosed('gone', true, takeOver), true);
   assert.equal(takeOver.mock.callCount(), 1);
   channel.close();
 });

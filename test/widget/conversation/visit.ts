@@ -1,6 +1,6 @@
 import { ConversationClient, type ChatClientOptions } from '../../../src/client/conversation-client.ts';
 import { ConversationStore } from '../../../src/widget/conversation/storage/conversation-store.ts';
-import { Forgotten } from '../../../src/widget/conversation/storage/forgotten.ts';
+import { PendingDeletions } from '../../../src/widget/conversation/storage/pending-deletions.ts';
 import type { TabSource } from '../../../src/widget/conversation/tabs/tab-channel.ts';
 import { Conversation } from '../../../src/widget/conversation/conversation.ts';
 import { newKey } from '../../../src/widget/conversation/sending/new-key.ts';
@@ -88,7 +88,7 @@ export class Visit {
       {
         client,
         store,
-        forgotten: new Forgotten(client, storage, server.url, loadSending),
+        pendingDeletions: new PendingDeletions(client, storage, server.url, loadSending),
         now: () => browser.now(),
         isOnline: () => browser.isOnline,
         newKey,

@@ -18,9 +18,9 @@ describe('a page tool', () => {
   });
 
   it('fails if the visitor leaves meanwhile', async () => {
-    const life = new AbortController();
-    const outcome = runTool(tool(never), {}, life.signal);
-    life.abort();
+    const controller = new AbortController();
+    const outcome = runTool(tool(never), {}, controller.signal);
+    controller.abort();
     assert.equal((await outcome).outcome, 'failed');
   });
 

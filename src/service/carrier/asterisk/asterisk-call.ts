@@ -10,7 +10,7 @@ import { unreachedReason } from './hangup-cause.ts';
 import { MachineDetection } from './machine-detection.ts';
 import { mediaFormat, WebSocketPeer } from './websocket-peer.ts';
 
-export interface CallParts {
+export interface AsteriskCallDependencies {
   ari: AriClient;
   handler: CallHandler;
   voice: CallVoice;
@@ -22,9 +22,9 @@ export interface CallParts {
   /** Returns the dial string of a number. */
   endpointOf: (number: string) => string;
   /** Follows the events of another channel of the call. */
-  follow: (channelId: string, call: AsteriskCall) => void;
+  followChannel: (channelId: string, call: AsteriskCall) => void;
   /** Called when the call is over and its events are no longer needed. */
-  forget: (call: AsteriskCall) => void;
+  removeCall: (call: AsteriskCall) => void;
 }
 
 const mediaStartMs = 5000;
@@ -40,7 +40,7 @@ type Transfer = { channelId: string; isAnswered: boolean; ended: PromiseWithReso
  */
 export class AsteriskCall {
   readonly channelId: string;
-  readonly #parts: CallParts;
+  readonly #dependencies: AsteriskCallDependencies;
   readonly #log: Logger;
   #plan: CallPlan;
   #bridgeId: string | undefined;
@@ -57,11 +57,11 @@ export class AsteriskCall {
   /** Reports are sent one after another. */
   #reports = Promise.resolve();
 
-  constructor(channelId: string, plan: CallPlan, parts: CallParts) {
+  constructor(channelId: string, plan: CallPlan, dependencies: AsteriskCallDependencies) {
     this.channelId = channelId;
     this.#plan = plan;
-    this.#parts = parts;
-    this.#log = parts.log.child({ callId: plan.callId });
+    this.#dependencies = dependencies;
+    this.#log = dependencies.log.child({ callId: plan.callId });
   }
 
   get recordingId(): string | undefined {
@@ -108,7 +108,7 @@ export class AsteriskCall {
   }
 
   async hangUp(): Promise<void> {
-    await this.#parts.ari.sendIfThere('DELETE', `/channels/${this.channelId}`);
+    await this.#dependencies.ari.sendIfThere('DELETE', `/channels/${this.channelId}`);
   }
 
   /** Runs the call after it is answered. */
@@ -116,11 +116,13 @@ export class AsteriskCall {
     if (this.#answeredAt !== undefined) return;
     this.#answeredAt = performance.now();
     try {
-      const { id } = (await this.#parts.ari.send('POST', '/bridges', { type: 'mixing' })) as { id: string };
+      const { id } = (await this.#dependencies.ari.send('POST', '/bridges', { type: 'mixing' })) as {
+        id: string;
+      };
       this.#bridgeId = id;
       await this.#addToBridge(this.channelId);
       if (this.#plan.record) await this.#record();
-      if (this.#parts.isOutgoing) this.#startDetection();
+      if (this.#dependencies.isOutgoing) this.#startDetection();
       let step: NextStep = { type: 'connect', plan: this.#plan };
       while (step.type !== 'hang-up' && !this.#hasEnded) step = await this.#take(step);
     } catch (error) {
@@ -132,11 +134,11 @@ export class AsteriskCall {
   }
 
   #startDetection(): void {
-    const { ari, application, follow } = this.#parts;
+    const { ari, application, followChannel } = this.#dependencies;
     this.#detection = new MachineDetection(ari, application, (by) => {
       this.#report({ type: 'identified', by });
     });
-    follow(this.#detection.channelId, this);
+    followChannel(this.#detection.channelId, this);
     this.#detect((detection) => detection.start(this.channelId));
   }
 
@@ -160,16 +162,16 @@ export class AsteriskCall {
     }
     if (this.#hasEnded) return { type: 'hang-up' };
     const { callId, token } = this.#plan;
-    return this.#parts.handler.onDisconnected({ callId, token, cause });
+    return this.#dependencies.handler.onDisconnected({ callId, token, cause });
   }
 
   /** Connects the audio of the call to the service until the conversation on this line is over. */
   async #converse(): Promise<void> {
-    const { ari, application, voice, handler, follow } = this.#parts;
+    const { ari, application, voice, handler, followChannel } = this.#dependencies;
     this.#decision = undefined;
     const media = { channelId: randomUUID(), started: Promise.withResolvers<undefined>() };
     this.#media = media;
-    follow(media.channelId, this);
+    followChannel(media.channelId, this);
     const { channelvars } = await ari.sendForChannel('/channels/externalMedia', {
       app: application,
       channelId: media.channelId,
@@ -214,11 +216,11 @@ export class AsteriskCall {
 
   /** Resolves to false if the other phone was not answered, or to true when it has hung up. */
   async #transferTo(step: Extract<NextStep, { type: 'transfer' }>): Promise<boolean> {
-    const { ari, application, endpointOf, follow } = this.#parts;
+    const { ari, application, endpointOf, followChannel } = this.#dependencies;
     const channelId = otherPhoneOf(this.channelId);
     const transfer = { channelId, isAnswered: false, ended: Promise.withResolvers<undefined>() };
     this.#transfer = transfer;
-    follow(channelId, this);
+    followChannel(channelId, this);
     await ari.sendIfThere('POST', `/channels/${this.channelId}/ring`);
     try {
       await ari.sendForChannel(
@@ -251,7 +253,7 @@ export class AsteriskCall {
     transfer.isAnswered = true;
     this.#report({ type: 'transfer-answered' });
     try {
-      await this.#parts.ari.sendIfThere('DELETE', `/channels/${this.channelId}/ring`);
+      await this.#dependencies.ari.sendIfThere('DELETE', `/channels/${this.channelId}/ring`);
       await this.#addToBridge(channelId);
     } catch (error) {
       this.#log.warn({ err: error }, 'the other phone was not connected');
@@ -260,7 +262,9 @@ export class AsteriskCall {
   }
 
   async #addToBridge(channelId: string): Promise<void> {
-    await this.#parts.ari.send('POST', `/bridges/${this.#bridgeId ?? ''}/addChannel`, { channel: channelId });
+    await this.#dependencies.ari.send('POST', `/bridges/${this.#bridgeId ?? ''}/addChannel`, {
+      channel: channelId,
+    });
   }
 
   /** Starts the recording. The call continues if that fails. */
@@ -268,7 +272,7 @@ export class AsteriskCall {
     const recordingId = `recording-${randomUUID()}`;
     try {
       const query = { name: recordingId, format: 'wav', ifExists: 'fail' };
-      await this.#parts.ari.send('POST', `/bridges/${this.#bridgeId ?? ''}/record`, query);
+      await this.#dependencies.ari.send('POST', `/bridges/${this.#bridgeId ?? ''}/record`, query);
       this.#recordingId = recordingId;
     } catch (error) {
       this.#log.error({ err: error }, 'the call is not recorded');
@@ -278,13 +282,13 @@ export class AsteriskCall {
   #recorded(recordingId: string, seconds: number): void {
     this.#report({ type: 'recorded', recordingId, seconds });
     this.#recordingId = undefined;
-    if (this.#hasEnded) this.#forget();
+    if (this.#hasEnded) this.#removeCall();
   }
 
   #recordingFailed(): void {
     this.#log.error('the recording of the call failed');
     this.#recordingId = undefined;
-    if (this.#hasEnded) this.#forget();
+    if (this.#hasEnded) this.#removeCall();
   }
 
   /** Sends keys; `w` is a pause of half a second. */
@@ -295,13 +299,13 @@ export class AsteriskCall {
         continue;
       }
       const query = { dtmf: part, between: '100', duration: '100' };
-      await this.#parts.ari.sendIfThere('POST', `/channels/${this.channelId}/dtmf`, query);
+      await this.#dependencies.ari.sendIfThere('POST', `/channels/${this.channelId}/dtmf`, query);
       await pause(part.length * 200);
     }
   }
 
   async #cleanUp(): Promise<void> {
-    const { ari } = this.#parts;
+    const { ari } = this.#dependencies;
     try {
       const transfer = this.#transfer;
       if (transfer) {
@@ -313,13 +317,13 @@ export class AsteriskCall {
     } catch (error) {
       this.#log.warn({ err: error }, 'the bridge of a call was not removed');
     }
-    if (this.#recordingId === undefined) this.#forget();
+    if (this.#recordingId === undefined) this.#removeCall();
   }
 
   /** Releases the call once its reports have been handled. */
-  #forget(): void {
+  #removeCall(): void {
     void this.#reports.then(() => {
-      this.#parts.forget(this);
+      this.#dependencies.removeCall(this);
     });
   }
 
@@ -327,7 +331,7 @@ export class AsteriskCall {
     const { callId, token } = this.#plan;
     const whole: CallReport = { ...report, callId, token, carrierCallId: this.channelId };
     this.#reports = this.#reports
-      .then(() => this.#parts.handler.onReport(whole))
+      .then(() => this.#dependencies.handler.onReport(whole))
       .catch((error: unknown) => {
         this.#log.error({ err: error, report: report.type }, "a call's report was not handled");
       });

@@ -27,7 +27,7 @@ export class AsteriskCarrier implements Carrier {
   /** Calls by the ids of their channels. */
   readonly #calls = new Map<string, AsteriskCall>();
   #handler: CallHandler | undefined;
-  #forgotten = Promise.withResolvers<undefined>();
+  #callRemoved = Promise.withResolvers<undefined>();
 
   constructor(config: AsteriskConfig, voice: CallVoice, log: Logger) {
     this.#config = config;
@@ -104,7 +104,7 @@ export class AsteriskCarrier implements Carrier {
   }
 
   async settled(): Promise<void> {
-    while (this.#calls.size > 0) await this.#forgotten.promise;
+    while (this.#calls.size > 0) await this.#callRemoved.promise;
   }
 
   async close(): Promise<void> {
@@ -112,7 +112,7 @@ export class AsteriskCarrier implements Carrier {
     // The last events report how the calls ended.
     await waitWithTimeout(closingMs, this.settled());
     this.#calls.clear();
-    this.#forgotten.resolve(undefined);
+    this.#callRemoved.resolve(undefined);
     this.#ari.close();
   }
 
@@ -174,17 +174,17 @@ export class AsteriskCarrier implements Carrier {
       log: this.#log,
       application: this.#application,
       endpointOf: (number) => this.#endpointOf(number),
-      follow: (id, call) => this.#calls.set(id, call),
-      forget: (call) => {
-        this.#forget(call);
+      followChannel: (id, call) => this.#calls.set(id, call),
+      removeCall: (call) => {
+        this.#removeCall(call);
       },
     });
   }
 
-  #forget(call: AsteriskCall): void {
+  #removeCall(call: AsteriskCall): void {
     for (const [id, known] of this.#calls) if (known === call) this.#calls.delete(id);
-    this.#forgotten.resolve(undefined);
-    this.#forgotten = Promise.withResolvers();
+    this.#callRemoved.resolve(undefined);
+    this.#callRemoved = Promise.withResolvers();
   }
 
   /** Ends calls whose channels disappeared while there was no connection to Asterisk. */
@@ -194,7 +194,7 @@ export class AsteriskCarrier implements Carrier {
         await this.#ari.send('GET', `/channels/${id}`);
       } catch (error) {
         const isGone = error instanceof AriError && error.status === 404;
-        if (isGone) call.receive({ type: 'ChannelDestroyed', channel: goneChannel(id), cause: 0 });
+        if (isGone) call.receive({ type: 'ChannelDestroyed', channel: endedChannel(id), cause: 0 });
       }
     }
   }
@@ -214,7 +214,7 @@ export class AsteriskCarrier implements Carrier {
     const cause = (error as { cause?: { code?: string } }).cause?.code;
     const isRefused = error instanceof AriError && error.status < 500;
     if (!isRefused && cause !== 'ECONNREFUSED' && cause !== 'ENOTFOUND') return error;
-    this.#forget(call);
+    this.#removeCall(call);
     if (isRefused) {
       return new CarrierError('The telephone system refused the call.', { cause: error });
     }
@@ -237,7 +237,7 @@ function toE164(number: string): string {
   return /^\d{3,15}$/.test(digits) ? `+${digits}` : '';
 }
 
-const goneChannel = (id: string): AriChannel => ({
+const endedChannel = (id: string): AriChannel => ({
   id,
   state: 'Down',
   caller: { number: '' },

@@ -1,11 +1,11 @@
 import { speakingTime } from '../speaking-time.ts';
 import { LineEvents } from '../../voice/line-events.ts';
 import type { Line, LineEvent, Spoken } from '../../voice/line.ts';
-import { sayPlainly } from '../../voice/say-plainly.ts';
-import { countWords } from './heard-text.ts';
+import { sayWithoutMarkdown } from '../../voice/say-without-markdown.ts';
+import { countWords } from './played-text.ts';
 import type { OutgoingFrame, RelayFrame } from './relay-frames.ts';
 import { localeOf } from './speech-attributes.ts';
-import { Speech } from './speech.ts';
+import { RelaySpeech } from './relay-speech.ts';
 
 /** The line's connection to the relay. */
 export interface RelayConnection {
@@ -40,11 +40,11 @@ export class RelayLine implements Line {
   readonly #silence: string;
   readonly #events = new LineEvents();
   readonly #connectedAt = performance.now();
-  #speech: Speech | undefined;
+  #speech: RelaySpeech | undefined;
   /** When the customer started to speak, if the relay reports it. */
   #customerSince: number | undefined;
   #customerUntil: number | undefined;
-  #customerHeardAt: number | undefined;
+  #customerSpokeAt: number | undefined;
   #language: string;
 
   /** @param silence URL of a sound that replaces the speech when the service stops it. */
@@ -59,9 +59,9 @@ export class RelayLine implements Line {
     return (performance.now() - this.#connectedAt) / 1000;
   }
 
-  get customerHeardAt(): number | undefined {
+  get customerSpokeAt(): number | undefined {
     const isSpeaking = this.#customerSince !== undefined && this.#customerUntil === undefined;
-    return isSpeaking ? this.now : this.#customerHeardAt;
+    return isSpeaking ? this.now : this.#customerSpokeAt;
   }
 
   next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
@@ -69,7 +69,7 @@ export class RelayLine implements Line {
   }
 
   say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
-    return sayPlainly(text, this.#language, (plain) => this.#say(plain, seconds, signal));
+    return sayWithoutMarkdown(text, this.#language, (plain) => this.#say(plain, seconds, signal));
   }
 
   sendDigits(digits: string): Promise<void> {
@@ -90,10 +90,10 @@ export class RelayLine implements Line {
     if (this.#events.hasEnded) return;
     if (frame.type === 'prompt') {
       this.#followLanguage(frame.lang);
-      this.#heard(frame.voicePrompt, frame.last);
-    } else if (frame.type === 'dtmf') this.#pressed(frame.digit);
-    else if (frame.type === 'interrupt') this.#interrupted(frame.utteranceUntilInterrupt);
-    else if (frame.type === 'info') this.#informed(frame.name, frame.value);
+      this.#receivePrompt(frame.voicePrompt, frame.last);
+    } else if (frame.type === 'dtmf') this.#receiveDigit(frame.digit);
+    else if (frame.type === 'interrupt') this.#receiveInterrupt(frame.utteranceUntilInterrupt);
+    else if (frame.type === 'info') this.#receiveInfo(frame.name, frame.value);
   }
 
   /** The connection was closed. */
@@ -104,7 +104,7 @@ export class RelayLine implements Line {
 
   async #say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
     signal.throwIfAborted();
-    const speech = new Speech(() => this.now, this.#settings.speed);
+    const speech = new RelaySpeech(() => this.now, this.#settings.speed);
     this.#speech = speech;
     if (this.#events.hasEnded) speech.cutOff('end');
     const stop = (reason: 'time' | 'signal') => {
@@ -127,7 +127,7 @@ export class RelayLine implements Line {
   }
 
   /** Streams the text to the relay. Tokens contain their spaces, so they are sent unchanged. */
-  async #stream(text: AsyncIterable<string>, speech: Speech): Promise<void> {
+  async #stream(text: AsyncIterable<string>, speech: RelaySpeech): Promise<void> {
     const iterator = text[Symbol.asyncIterator]();
     try {
       for (;;) {
@@ -152,24 +152,24 @@ export class RelayLine implements Line {
   }
 
   /** The relay waits for more text until a token is marked as the last one. */
-  #closeStream(speech: Speech): void {
+  #closeStream(speech: RelaySpeech): void {
     if (speech.isOpen) this.#send({ type: 'text', token: '', last: true });
   }
 
-  #stopSpeaking(speech: Speech): void {
+  #stopSpeaking(speech: RelaySpeech): void {
     if (speech.isOver || !speech.hasText) return;
     this.#closeStream(speech);
     this.#send({ type: 'play', source: this.#silence, interruptible: true, preemptible: true });
   }
 
-  #heard(text: string, isComplete: boolean): void {
+  #receivePrompt(text: string, isComplete: boolean): void {
     const speech = this.#speech;
     const { interruptingWords } = this.#settings;
     if (speech && interruptingWords > 0 && countWords(text) >= interruptingWords) {
       this.#stopSpeaking(speech);
       speech.cutOff('customer');
     }
-    this.#customerHeardAt = this.#customerUntil ?? this.now;
+    this.#customerSpokeAt = this.#customerUntil ?? this.now;
     if (!isComplete || text.trim() === '') return;
     const endedAt = this.#customerUntil ?? this.now;
     const measured = this.#customerSince === undefined ? speakingTime(text) : endedAt - this.#customerSince;
@@ -187,11 +187,11 @@ export class RelayLine implements Line {
     this.#send({ type: 'language', ttsLanguage: localeOf(code) });
   }
 
-  #pressed(digit: string): void {
+  #receiveDigit(digit: string): void {
     if (/^[0-9*#]$/.test(digit)) this.#events.push({ type: 'dtmf', digit });
   }
 
-  #interrupted(utterance: string): void {
+  #receiveInterrupt(utterance: string): void {
     const speech = this.#speech;
     if (!speech || speech.isOver) return;
     // The relay has already stopped the speech.
@@ -199,16 +199,16 @@ export class RelayLine implements Line {
     speech.interrupted(utterance);
   }
 
-  #informed(name: string, value: string): void {
+  #receiveInfo(name: string, value: string): void {
     if (name === 'agentSpeaking' && value === 'on') this.#speech?.started();
     else if (name === 'agentSpeaking' && value === 'off') this.#speech?.stopped();
     else if (name === 'tokensPlayed') this.#speech?.playedToken(value);
-    else if (name === 'clientSpeaking') this.#customerSpeaks(value === 'on');
+    else if (name === 'clientSpeaking') this.#setCustomerSpeaking(value === 'on');
   }
 
-  #customerSpeaks(isSpeaking: boolean): void {
+  #setCustomerSpeaking(isSpeaking: boolean): void {
     const isNew = this.#customerUntil !== undefined && this.now - this.#customerUntil > longestPause;
-    if (!isSpeaking) this.#customerHeardAt = this.#customerUntil = this.now;
+    if (!isSpeaking) this.#customerSpokeAt = this.#customerUntil = this.now;
     else if (isNew) this.#customerSince = this.now;
     else this.#customerSince ??= this.now;
     if (isSpeaking) this.#customerUntil = undefined;

@@ -28,7 +28,7 @@ export interface RelayTimes {
 
 const defaultTimes: RelayTimes = { setup: 5000, ping: 15_000, closing: 5000 };
 
-export interface RelayServerParts {
+export interface RelayServerDependencies {
   handler: () => CallHandler;
   signature: Signature;
   authToken: string;
@@ -41,7 +41,7 @@ export interface RelayServerParts {
 
 /** Accepts the WebSockets of ConversationRelay. */
 export class RelayServer {
-  readonly #parts: RelayServerParts;
+  readonly #dependencies: RelayServerDependencies;
   readonly #times: RelayTimes;
   readonly #server = new WebSocketServer({
     noServer: true,
@@ -49,14 +49,14 @@ export class RelayServer {
     perMessageDeflate: false,
   });
 
-  constructor(parts: RelayServerParts) {
-    this.#parts = parts;
-    this.#times = parts.times ?? defaultTimes;
+  constructor(dependencies: RelayServerDependencies) {
+    this.#dependencies = dependencies;
+    this.#times = dependencies.times ?? defaultTimes;
   }
 
   /** Handles a WebSocket upgrade request. Refuses it if it is not signed by the carrier. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { signature, urls } = this.#parts;
+    const { signature, urls } = this.#dependencies;
     socket.on('error', () => socket.destroy());
     if (request.url !== `${webhookPath}/relay`) {
       refuse(socket, '404 Not Found');
@@ -116,7 +116,7 @@ export class RelayServer {
       if (webSocket.readyState !== webSocket.OPEN) return;
       const frame = isBinary ? 'invalid' : parse(data);
       if (frame === 'invalid') {
-        this.#parts.log.warn('the carrier sent an invalid frame, so its connection was closed');
+        this.#dependencies.log.warn('the carrier sent an invalid frame, so its connection was closed');
         webSocket.close(closeCodes.invalid, 'invalid frame');
         line?.close('connection');
       } else if (line) {
@@ -132,7 +132,7 @@ export class RelayServer {
   }
 
   #startLine(webSocket: WebSocket, setup: SetupFrame): RelayLine {
-    const { handler, authToken, urls, log, onIncomingConnected } = this.#parts;
+    const { handler, authToken, urls, log, onIncomingConnected } = this.#dependencies;
     const { callId, token, connectToken, speed, interruptingWords, languages } = setup.customParameters;
     const connection = {
       send: (frame: object) => {
@@ -173,7 +173,7 @@ export class RelayServer {
   /** Only the carrier's error code is logged: its text may quote the conversation. */
   #logFailure(description: string): void {
     const [code] = /\b\d{5}\b/.exec(description) ?? [];
-    this.#parts.log.warn({ code }, 'the carrier reported an error on a call');
+    this.#dependencies.log.warn({ code }, 'the carrier reported an error on a call');
   }
 }
 

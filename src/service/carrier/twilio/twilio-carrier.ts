@@ -45,7 +45,7 @@ export class TwilioCarrier implements Carrier {
     this.#client = createTwilioClient(config);
     this.#urls = new WebhookUrls(config.publicUrl);
     this.numbers = new TwilioNumbers(this.#client, this.#urls);
-    const parts = {
+    const dependencies = {
       handler: () => {
         if (!this.#handler) throw new Error('The carrier was not opened.');
         return this.#handler;
@@ -54,9 +54,9 @@ export class TwilioCarrier implements Carrier {
       urls: this.#urls,
       log,
     };
-    this.routes.route('/twilio', twilioWebhooks(parts));
+    this.routes.route('/twilio', twilioWebhooks(dependencies));
     this.#relay = new RelayServer({
-      ...parts,
+      ...dependencies,
       authToken: config.authToken,
       onIncomingConnected: (setup) => void this.#limitIncoming(setup),
     });

@@ -73,7 +73,7 @@ interface CallKey {
 
 type Fields = Readonly<Record<string, string>>;
 
-export interface WebhookParts {
+export interface TwilioWebhookDependencies {
   handler: () => CallHandler;
   signature: Signature;
   urls: WebhookUrls;
@@ -84,7 +84,7 @@ export interface WebhookParts {
  * The carrier's webhooks. A request's signature is verified before any of its fields is used. A report must also
  * contain the token of its call.
  */
-export function twilioWebhooks({ handler, signature, urls, log }: WebhookParts): Hono {
+export function twilioWebhooks({ handler, signature, urls, log }: TwilioWebhookDependencies): Hono {
   const routes = new Hono();
   routes.use(
     bodyLimit({

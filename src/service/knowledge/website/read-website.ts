@@ -113,11 +113,11 @@ export async function readWebsite(
     }
   }
   if (chunks.length > 0) return { chunks, sample, links: [] };
-  throw mostUsefulFailure(failures);
+  throw pickFailure(failures);
 }
 
 /** The failure to report for a website without any text: a temporary one, else the first. */
-function mostUsefulFailure(failures: unknown[]): unknown {
+function pickFailure(failures: unknown[]): unknown {
   return failures.find(isTemporary) ?? failures[0] ?? new ExtractionError('The website has no text.');
 }
 

@@ -2,6 +2,6 @@
 export { deliver } from './deliver.ts';
 export { withoutPending } from './find-delivered.ts';
 export { followUpdates } from '../history/updates.ts';
-export { deleteForgotten } from '../storage/delete-forgotten.ts';
+export { deletePending } from '../storage/delete-pending.ts';
 export { connectTabs } from '../tabs/browser-tabs.ts';
 export { Tabs } from '../tabs/tabs.ts';

@@ -1,7 +1,7 @@
 import { toJson } from '../../../client/to-json.ts';
 import { nothingStored, parseStored, type StoredConversation } from './stored-conversation.ts';
 import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
-import { setWake } from './wake-entry.ts';
+import { setWakeEntry } from './wake-entry.ts';
 
 /** Thirty days, milliseconds. */
 export const defaultKeepFor = 30 * 24 * 3_600_000;
@@ -45,7 +45,7 @@ export class ConversationStore {
     const stored = this.#known;
     this.#own(stored.pending.filter(({ tab }) => !tab));
     // The reason to load the panel may have passed.
-    this.#setWake(stored);
+    this.#setWakeEntry(stored);
     return stored;
   }
 
@@ -73,7 +73,7 @@ export class ConversationStore {
   }
 
   /** Lets other tabs take over messages. */
-  disown(keys: readonly string[]): void {
+  releaseMessages(keys: readonly string[]): void {
     for (const key of keys) this.#ownKeys.delete(key);
   }
 
@@ -101,14 +101,14 @@ export class ConversationStore {
     // Storage is full or blocked: the next write tries again.
     if (isNew && !writeItem(this.#storage, this.#key, json)) return false;
     this.#known = state;
-    this.#setWake(next);
+    this.#setWakeEntry(next);
     return isNew;
   }
 
   /** Deletes the conversation, other tabs' messages included. */
   clear(): void {
     writeItem(this.#storage, this.#key, '');
-    setWake(this.#storage, this.name);
+    setWakeEntry(this.#storage, this.name);
   }
 
   /** The conversation as it is stored now, by any tab. */
@@ -126,10 +126,10 @@ export class ConversationStore {
     return nothingStored;
   }
 
-  #setWake({ conversationId, pending, unread = 0, isOpen, followUntil = 0 }: StoredConversation): void {
+  #setWakeEntry({ conversationId, pending, unread = 0, isOpen, followUntil = 0 }: StoredConversation): void {
     const isRecent = conversationId !== undefined && this.#now() < followUntil;
     const isWanted = pending.length > 0 || unread > 0 || isOpen || isRecent;
-    setWake(this.#storage, this.name, isWanted ? { unread, isOpen } : undefined);
+    setWakeEntry(this.#storage, this.name, isWanted ? { unread, isOpen } : undefined);
   }
 
   #own(pending: StoredConversation['pending']): void {

@@ -12,13 +12,13 @@ import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
  */
 export const wakeKey = 'voice-assistant-chat:wake';
 
-export interface Wake {
+export interface WakeEntry {
   readonly unread: number;
   readonly isOpen?: boolean | undefined;
 }
 
 /** Sets the property of a conversation; without `wake`, removes it. */
-export function setWake(storage: BrowserStorage | undefined, name: string, wake?: Wake): void {
+export function setWakeEntry(storage: BrowserStorage | undefined, name: string, entry?: WakeEntry): void {
   const before = readItem(storage, wakeKey);
   let all: object = {};
   try {
@@ -27,6 +27,6 @@ export function setWake(storage: BrowserStorage | undefined, name: string, wake?
     // It is not JSON.
   }
   // JSON omits undefined properties.
-  const next = JSON.stringify({ ...all, [name]: wake }).replace(/^\{\}$/, '');
+  const next = JSON.stringify({ ...all, [name]: entry }).replace(/^\{\}$/, '');
   if (next !== before) writeItem(storage, wakeKey, next);
 }

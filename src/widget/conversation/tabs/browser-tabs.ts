@@ -57,7 +57,7 @@ export function connectTabs(name: string, ownTab: () => string | undefined): Tab
       channel?.close();
       open.abort();
     },
-    whenGone: async (tab, onlyNow, takeOver) => {
+    onTabClosed: async (tab, onlyNow, takeOver) => {
       if (locks) {
         const options = onlyNow ? { ifAvailable: true } : { signal };
         const acquire = (onAcquired: () => void): Promise<boolean> =>

@@ -40,5 +40,5 @@ export interface TabChannel {
    * @returns whether it had closed
    * @throws {Error} if the channel is closed meanwhile
    */
-  readonly whenGone: (tab: string, onlyNow: boolean, takeOver: () => void) => Promise<boolean>;
+  readonly onTabClosed: (tab: string, onlyNow: boolean, takeOver: () => void) => Promise<boolean>;
 }

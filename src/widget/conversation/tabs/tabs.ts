@@ -67,7 +67,7 @@ export class Tabs {
   async claim(): Promise<void> {
     const { session } = this.#conversation;
     for (const tab of this.#otherTabs()) {
-      const isGone = await this.#channel.whenGone(tab, true, () => {
+      const isGone = await this.#channel.onTabClosed(tab, true, () => {
         this.#takeOver(tab);
       });
       if (!isGone) this.#awaitEnd(tab);
@@ -84,7 +84,7 @@ export class Tabs {
     const stored = store.known;
     const { conversationId, draft, seen = 0, isOpen, choices, toolResults } = stored;
     if (draft !== known.draft) conversation.adoptDraft(draft);
-    if (isOpen !== known.isOpen) conversation.adoptOpen(isOpen ?? false, !isSamePage);
+    if (isOpen !== known.isOpen) conversation.adoptOpenState(isOpen ?? false, !isSamePage);
     const isOther = conversationId !== conversation.session.id;
     if (isOther) {
       // Between two conversations there may be none for a moment.
@@ -134,7 +134,7 @@ export class Tabs {
     if (this.#awaited.has(tab)) return;
     this.#awaited.add(tab);
     this.#channel
-      .whenGone(tab, false, () => {
+      .onTabClosed(tab, false, () => {
         this.#awaited.delete(tab);
         // A chat that its page removed may have sent its messages without notifying this tab.
         if (this.#takeOver(tab)) void this.#conversation.resume();

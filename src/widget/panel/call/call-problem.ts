@@ -1,4 +1,4 @@
-import { ChatError } from '../../../client/errors.ts';
+import { ChatError } from '../../../client/chat-error.ts';
 import { callRefusals } from '../../../contract/voice-endpoints.ts';
 import type { CallTexts } from '../../texts/call-texts.ts';
 import type { Texts } from '../../texts/texts.ts';

@@ -1,4 +1,4 @@
-import { ChatError } from '../../../client/errors.ts';
+import { ChatError } from '../../../client/chat-error.ts';
 import { readVoiceOptions, requestCall, requestCallEnd } from '../../../client/voice-call.ts';
 import type { VoiceOptions } from '../../../contract/voice-endpoints.ts';
 import { sleep } from '../../conversation/sending/sleep.ts';
@@ -19,7 +19,7 @@ import type { MicrophoneError } from './request-microphone.ts';
 /** What the click on the button has begun. */
 export interface CallOpening {
   /** Aborts when the call is over: the reason is the text to show, if any. Abort it to hang up. */
-  readonly life: AbortController;
+  readonly controller: AbortController;
   /** Unlocked: may play sound. */
   readonly audio: HTMLAudioElement;
   readonly microphone: Promise<MediaStream>;
@@ -38,7 +38,7 @@ export interface CallPlace {
 /** A call, from the click until its bar disappears. */
 export interface Call {
   /** That of the click. */
-  readonly life: AbortController;
+  readonly controller: AbortController;
   readonly session: Session;
   /** Ends what the assistant is saying. Returns whether it was speaking. */
   readonly interrupt: () => boolean;
@@ -60,10 +60,10 @@ const mutedTime = 600;
 
 export function startCall(
   panel: PanelContext,
-  { life, audio, microphone, requestMicrophone }: CallOpening,
+  { controller, audio, microphone, requestMicrophone }: CallOpening,
   { report, draw, end }: CallPlace,
 ): Call {
-  const { signal } = life;
+  const { signal } = controller;
   const { container, host } = panel;
   const { session } = panel.conversation;
   const { client } = session.environment;
@@ -109,8 +109,8 @@ export function startCall(
     draw();
   };
   /** Ends the call. The bar shows why. */
-  const close = (why: CallEnd): void => {
-    life.abort(why);
+  const close = (reason: CallEnd): void => {
+    controller.abort(reason);
   };
   const interrupt = (): boolean => {
     if (state !== 'speaking') return false;
@@ -174,7 +174,7 @@ export function startCall(
         break;
       case 'error':
         // The service refuses typed messages in order, as soon as they arrive.
-        session.conversation.returnToDraft(transcript.takeBack(), true);
+        session.conversation.returnToDraft(transcript.withdraw(), true);
         note(`${texts().notSent} ${textOf(event.error?.message)}`);
         break;
       case 'call.ended':
@@ -260,7 +260,7 @@ export function startCall(
       signal.throwIfAborted();
       iceServers = options.ice_servers as unknown as RTCIceServer[];
       isRecorded = options['is_recorded'];
-      session.call = life;
+      session.call = controller;
       await connect();
       startedAt = Date.now();
       timer = setInterval(() => {
@@ -283,7 +283,7 @@ export function startCall(
     if (await isKnown) await requestCallEnd(client, id(), { keepalive: true }).catch(() => undefined);
     // Now everything is stored, so that other tabs can read it.
     report([id(), false]);
-    await readMessages(session, life);
+    await readMessages(session, controller);
     // Texts that were lost with the line.
     const { messages } = session.snapshot;
     for (const typed of transcript.typed)
@@ -310,7 +310,7 @@ export function startCall(
   void start();
 
   return {
-    life,
+    controller,
     session,
     interrupt,
     view: (texts) =>

@@ -48,7 +48,7 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
     });
   };
   const end = (): void => {
-    call?.life.abort('over');
+    call?.controller.abort('over');
     call = undefined;
     container.hidden ||= !host.element.open && !host.element.inline;
     draw();
@@ -71,10 +71,10 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
 
   return {
     get isBusy() {
-      return !!elsewhere || call?.life.signal.aborted === false;
+      return !!elsewhere || call?.controller.signal.aborted === false;
     },
     start: (opening) => {
-      if (!opening.life.signal.aborted) call = startCall(panel, opening, { report, draw, end });
+      if (!opening.controller.signal.aborted) call = startCall(panel, opening, { report, draw, end });
     },
     receive: ([, isOnCall, change]) => {
       if (!isOnCall) {

@@ -30,7 +30,7 @@ export interface LiveTranscript {
   /** Shows a text that the visitor has typed. */
   readonly type: (text: string) => void;
   /** Removes the text that was typed last, and returns it. */
-  readonly takeBack: () => string;
+  readonly withdraw: () => string;
   /** The texts that the visitor has typed. */
   readonly typed: readonly string[];
 }
@@ -97,7 +97,7 @@ export function createTranscript(
       typed.push(text);
       show(typedKey(), 'user', text);
     },
-    takeBack: () => {
+    withdraw: () => {
       remove(typedKey());
       return typed.pop() ?? '';
     },

@@ -22,7 +22,7 @@ export function offerCall(panel: PanelContext): CallOffer {
   let calls: Calls | undefined;
   let tabs: BroadcastChannel | undefined;
   /** Aborts when the call is over that began with the latest click. */
-  let life: AbortController | undefined;
+  let controller: AbortController | undefined;
   let isPossible = 'RTCPeerConnection' in globalThis && 'mediaDevices' in navigator;
 
   const load = async (): Promise<Calls | undefined> => {
@@ -33,8 +33,8 @@ export function offerCall(panel: PanelContext): CallOffer {
   };
   const start = (): void => {
     // A second click while the call loads.
-    if (life?.signal.aborted === false) return;
-    const current = (life = new AbortController());
+    if (controller?.signal.aborted === false) return;
+    const current = (controller = new AbortController());
     // Both belong to the click: some browsers allow a page to play sound only if it began during one.
     const audio = new Audio();
     audio.autoplay = true;
@@ -42,18 +42,18 @@ export function offerCall(panel: PanelContext): CallOffer {
     const microphone = requestMicrophone(current.signal);
     microphone.catch(() => undefined);
     void load().then((loaded) => {
-      if (loaded) loaded.start({ life: current, audio, microphone, requestMicrophone });
+      if (loaded) loaded.start({ controller: current, audio, microphone, requestMicrophone });
       else current.abort('over');
     });
   };
   const end = (): void => {
-    life?.abort('over');
+    controller?.abort('over');
     calls?.end();
   };
 
   return {
     get isPossible() {
-      isPossible &&= life?.signal.reason !== 'unavailable';
+      isPossible &&= controller?.signal.reason !== 'unavailable';
       return isPossible;
     },
     follow: () => calls?.follow(),
@@ -72,7 +72,7 @@ export function offerCall(panel: PanelContext): CallOffer {
       };
     },
     hide: () => {
-      const continues = life?.signal.aborted === false && calls?.isBusy;
+      const continues = controller?.signal.aborted === false && calls?.isBusy;
       if (!continues) end();
       return continues;
     },

@@ -1,5 +1,5 @@
 /** Returns the URL to show beside a link's text; empty if the text is the URL. */
-export function addressBeside(text: string, href: string): string {
+export function urlNextTo(text: string, href: string): string {
   return bare(text) === bare(href) ? '' : href.replace(/^(?:mailto|tel):/, '');
 }
 

@@ -1,7 +1,7 @@
 import type { Token, Tokens } from 'marked';
 import { decodeEntities } from '../markdown/decode-entities.ts';
 import { safeLink } from '../markdown/safe-address.ts';
-import { addressBeside } from './link-text.ts';
+import { urlNextTo } from './link-text.ts';
 
 /** A thematic break. */
 const rule = '─'.repeat(8);
@@ -86,7 +86,7 @@ function inlineToken(token: Token, isInLink: boolean): string {
 
 function link(text: string, address: string): string {
   const href = safeLink(decodeEntities(address));
-  const beside = href === undefined ? '' : addressBeside(text, href);
+  const beside = href === undefined ? '' : urlNextTo(text, href);
   if (beside === '') return text;
   return text.trim() === '' ? beside : `${text} (${beside})`;
 }

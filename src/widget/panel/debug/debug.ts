@@ -15,7 +15,7 @@ export function start(panel: PanelContext): AddOn {
 class Debug implements AddOn {
   readonly #panel: PanelContext;
   readonly #log = new ConversationLog();
-  #life: AbortController | undefined;
+  #controller: AbortController | undefined;
   #logged = '';
 
   constructor(panel: PanelContext) {
@@ -23,7 +23,7 @@ class Debug implements AddOn {
   }
 
   readonly update = (): void => {
-    if (this.#life === undefined) this.#begin();
+    if (this.#controller === undefined) this.#begin();
     const table = settingsTable(this.#panel);
     const json = JSON.stringify(table);
     if (json === this.#logged) return;
@@ -36,14 +36,14 @@ class Debug implements AddOn {
   };
 
   readonly stop = (): void => {
-    this.#life?.abort();
-    this.#life = undefined;
+    this.#controller?.abort();
+    this.#controller = undefined;
   };
 
   #begin(): void {
-    const life = (this.#life = new AbortController());
+    const controller = (this.#controller = new AbortController());
     const { element } = this.#panel.host;
-    life.signal.addEventListener(
+    controller.signal.addEventListener(
       'abort',
       watchRequests(() => this.#panel.options.baseUrl),
     );
@@ -56,7 +56,7 @@ class Debug implements AddOn {
         (event) => {
           line(event);
         },
-        { signal: life.signal },
+        { signal: controller.signal },
       );
     };
     on('chat-open', () => {

@@ -30,7 +30,7 @@ class PageTools implements AddOn {
   #latest: { readonly key: string; readonly sent: number } | undefined;
   #conversationId: string | undefined;
   readonly #claims = new Claims();
-  #life = new AbortController();
+  #controller = new AbortController();
   #offered: unknown;
   #valid = validTools(undefined);
   readonly #live = document.createElement('div');
@@ -75,8 +75,8 @@ class PageTools implements AddOn {
 
   /** Calls that are still running count as failed. */
   readonly stop = (): void => {
-    this.#life.abort();
-    this.#life = new AbortController();
+    this.#controller.abort();
+    this.#controller = new AbortController();
   };
 
   get #tools(): ReadonlyMap<string, PageTool> {
@@ -194,7 +194,7 @@ class PageTools implements AddOn {
 
   async #run(key: string, asked: ToolCall): Promise<void> {
     const tool = this.#tools.get(asked.name);
-    const { signal } = this.#life;
+    const { signal } = this.#controller;
     if (tool !== undefined) await this.#answer(key, asked, () => runTool(tool, asked.arguments, signal));
   }
 

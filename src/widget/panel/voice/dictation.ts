@@ -5,7 +5,7 @@ export interface DictationListener {
   /** Takes the text so far, including interim results. */
   readonly onText: (text: string) => void;
   /** Sound started or stopped. */
-  readonly onSound: (isHeard: boolean) => void;
+  readonly onSound: (isAudible: boolean) => void;
   /** Dictation ended. Not called after `abort`. */
   readonly onEnd: (problem: VoiceProblem | undefined) => void;
 }

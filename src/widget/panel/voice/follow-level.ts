@@ -5,10 +5,10 @@ import { measureLevel } from './measure-level.ts';
  * dictation has its own prompt. Returns a function that releases the microphone.
  */
 export function followLevel(onLevel: (level: number) => void): () => void {
-  const life = new AbortController();
-  measure(onLevel, life.signal).catch(() => undefined); // Without a microphone, no level is shown.
+  const controller = new AbortController();
+  measure(onLevel, controller.signal).catch(() => undefined); // Without a microphone, no level is shown.
   return () => {
-    life.abort();
+    controller.abort();
   };
 }
 

@@ -43,7 +43,7 @@ export function start(panel: PanelContext): AddOn {
       dictation?.follow?.(conversation);
     },
     inHeader: () => (hasCalls() ? call.inHeader?.() : undefined),
-    besideField: () => activeDictation()?.besideField?.(),
+    inComposer: () => activeDictation()?.inComposer?.(),
     below: (message) => activeDictation()?.below?.(message),
     hide: () => {
       dictation?.hide?.();

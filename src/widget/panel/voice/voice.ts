@@ -42,7 +42,7 @@ class Voice implements AddOn {
     if (!snapshot.messages.some(({ key }) => key === this.#readKey)) this.#stopReading();
   };
 
-  readonly besideField = (): unknown => {
+  readonly inComposer = (): unknown => {
     const { locale } = this.#panel;
     if (locale === undefined) return undefined;
     const texts = locale.texts;

@@ -1,12 +1,12 @@
 import type { ChatError } from '../../../client/chat-client.ts';
 import { requestDeletion } from '../../../client/stop-and-delete.ts';
-import type { Forgotten } from './forgotten.ts';
+import type { PendingDeletions } from './pending-deletions.ts';
 
 /** Maximum number of conversations whose deletion is still to be requested; the oldest are dropped. */
 const limit = 50;
 
 /** Requests the deletion of conversations, even while the page closes. Answered requests are removed from the list. */
-export async function deleteForgotten(list: Forgotten, ids: string): Promise<void> {
+export async function deletePending(list: PendingDeletions, ids: string): Promise<void> {
   const all = ids.split(' ').slice(-limit);
   list.ids = all.join(' ');
   await Promise.all(

@@ -1,9 +1,9 @@
 /** Seconds of audio that must have arrived before playback begins, since packets arrive unevenly. */
 const lead = 0.06;
 /** Maximum number of queued seconds; above it, quiet moments are dropped. */
-const mostWaiting = 0.2;
+const maxQueuedSeconds = 0.2;
 /** Seconds of queued audio above which the oldest audio is dropped, quiet or not. */
-const longestDelay = 5;
+const maxDelaySeconds = 5;
 /** Peak amplitude of a quiet moment. */
 const quiet = 250;
 
@@ -11,7 +11,7 @@ const quiet = 250;
  * Queues the visitor's audio until it is recorded. Audio that arrives late, and then faster than it was spoken, is
  * recorded at its original speed, as on a phone.
  */
-export class HeardQueue {
+export class VisitorAudioQueue {
   readonly #rate: number;
   readonly #waiting: Int16Array[] = [];
   #length = 0;
@@ -27,7 +27,7 @@ export class HeardQueue {
     // The decoder may reuse its memory.
     this.#waiting.push(samples.slice());
     this.#length += samples.length;
-    const surplus = this.#length - longestDelay * this.#rate;
+    const surplus = this.#length - maxDelaySeconds * this.#rate;
     if (surplus > 0) this.#remove(surplus);
   }
 
@@ -39,7 +39,7 @@ export class HeardQueue {
     }
     this.#waited = 0;
     let taken = this.#remove(count);
-    while (this.#length > mostWaiting * this.#rate && isQuiet(taken)) taken = this.#remove(count);
+    while (this.#length > maxQueuedSeconds * this.#rate && isQuiet(taken)) taken = this.#remove(count);
     this.#isFlowing = this.#length > 0;
     return taken;
   }

@@ -6,7 +6,7 @@ import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
  * The IDs of conversations whose deletion the service has not confirmed, stored so that the next visit requests it
  * again.
  */
-export class Forgotten {
+export class PendingDeletions {
   readonly client: ConversationClient;
   readonly #storage: BrowserStorage;
   readonly #key: string;
@@ -40,7 +40,7 @@ export class Forgotten {
     if (!ids) return;
     this.ids = ids;
     this.#loadSending().then(
-      ({ deleteForgotten }) => deleteForgotten(this, ids),
+      ({ deletePending }) => deletePending(this, ids),
       // The module could not be loaded: the next visit requests the deletion.
       () => undefined,
     );

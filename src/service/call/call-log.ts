@@ -1,7 +1,7 @@
 import type { CallStatus, EndReason } from '../../contract/call.ts';
 import type { StoredFillers } from '../db/assistants-table.ts';
 import type { CallMessage } from '../db/calls-table.ts';
-import type { Occasion } from '../voice/line.ts';
+import type { TurnReason } from '../voice/line.ts';
 
 /** An assistant's settings for calls. Durations are in seconds; variables have been filled in. */
 export interface CallSettings {
@@ -35,12 +35,12 @@ export interface CallLog {
 }
 
 /** The state that an earlier line of the same call left. */
-export interface EarlierPart {
+export interface CallProgress {
   lines: readonly CallMessage[];
   /** Seconds since the call was answered. */
   elapsed: number;
   chargedMinutes: number;
-  occasion: Occasion;
+  reason: TurnReason;
 }
 
 /** The result of a call. */

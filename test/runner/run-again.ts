@@ -9,7 +9,7 @@ import type { Suite } from './suites.ts';
 const maxRepeatedFiles = 6;
 
 /** Runs a suite, then its failed files again. Tests that pass then are flaky: passed locally, failed in CI. */
-export async function runWithSecondChance(
+export async function runFailedAgain(
   suite: Suite,
   run = runSuite,
   countsAsFailure = isCi,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { waitForTurn } from '../../src/service/call/dialing-turn.ts';
+import { limitDialingRate } from '../../src/service/call/limit-dialing-rate.ts';
 import { startPhoneService } from '../support/calls/phone-service.ts';
 
 const { carrier, service, pool, place } = await startPhoneService();
@@ -18,21 +18,21 @@ describe('calls with a carrier that starts only some in a second', () => {
 
   it('take turns in all processes', async () => {
     const startedAt = performance.now();
-    await Promise.all(Array.from({ length: 11 }, () => waitForTurn(database, 50, never)));
+    await Promise.all(Array.from({ length: 11 }, () => limitDialingRate(database, 50, never)));
     const milliseconds = performance.now() - startedAt;
     assert.ok(milliseconds >= 10 * 20, String(milliseconds));
   });
 
   it('do not wait while the service stops', async () => {
-    await waitForTurn(database, 0.1, never);
+    await limitDialingRate(database, 0.1, never);
     const stop = new AbortController();
-    const waiting = waitForTurn(database, 0.1, stop.signal);
+    const waiting = limitDialingRate(database, 0.1, stop.signal);
     stop.abort(new Error('The service is stopping.'));
     await assert.rejects(waiting, { name: 'AbortError' });
   });
 
   it('wait in the service if there are too many', async () => {
     await pool.query(`UPDATE dialing_turns SET next_at = now() + interval '1 minute'`);
-    await assert.rejects(waitForTurn(database, 1, never), /Too many calls/);
+    await assert.rejects(limitDialingRate(database, 1, never), /Too many calls/);
   });
 });

@@ -29,7 +29,7 @@ export function beginningOf(text: string, spoken: number): string {
  * @param utterance the spoken text that the carrier reported: the whole text so far, or only its last sentence.
  * @param played the number of letters and digits that are known to have been played.
  */
-export function heardUntil(text: string, utterance: string, played: number): string {
+export function playedUntil(text: string, utterance: string, played: number): string {
   const all = spokenCharacters(text).join('');
   const reported = spokenCharacters(utterance).join('');
   if (reported === '') return beginningOf(text, played);

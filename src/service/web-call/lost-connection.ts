@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import { endCall, lostCall } from '../call/end-call.ts';
-import type { EndCallParts } from '../call/end-call.ts';
+import type { EndCallDependencies } from '../call/end-call.ts';
 import { isOpen } from '../call/take-call.ts';
 import { calls } from '../db/calls-table.ts';
 
@@ -18,11 +18,15 @@ const isLost = and(eq(calls.type, 'web'), isOpen, isNotNull(calls.answeredAt), i
  * @param stopping aborted when this process stops. The visitor can then connect to another one; an embedded database has
  *   no other.
  */
-export async function endLostCall(parts: EndCallParts, callId: number, stopping: AbortSignal): Promise<void> {
-  const endLost = await readLoss(parts, callId);
+export async function endLostCall(
+  dependencies: EndCallDependencies,
+  callId: number,
+  stopping: AbortSignal,
+): Promise<void> {
+  const endLost = await prepareLostEnd(dependencies, callId);
   if (!endLost) return;
   await pause(reconnectMs, undefined, { signal: stopping }).catch(() => undefined);
-  if (!stopping.aborted || parts.database.kind === 'pglite') await endLost();
+  if (!stopping.aborted || dependencies.database.kind === 'pglite') await endLost();
 }
 
 /**
@@ -31,14 +35,17 @@ export async function endLostCall(parts: EndCallParts, callId: number, stopping:
  * @returns a function that ends the call unless the visitor has reconnected since, even if that connection was lost,
  *   too; undefined if the connection is not lost.
  */
-export async function readLoss(
-  parts: EndCallParts,
+export async function prepareLostEnd(
+  dependencies: EndCallDependencies,
   callId: number,
 ): Promise<(() => Promise<boolean>) | undefined> {
   const isCall = and(eq(calls.id, callId), isLost);
-  const [loss] = await parts.database.db.select({ leaseUntil: calls.leaseUntil }).from(calls).where(isCall);
+  const [loss] = await dependencies.database.db
+    .select({ leaseUntil: calls.leaseUntil })
+    .from(calls)
+    .where(isCall);
   if (loss?.leaseUntil == null) return undefined;
   // A later loss has another lease.
   const isSameLoss = and(isCall, eq(calls.leaseUntil, loss.leaseUntil));
-  return () => endCall(parts, isSameLoss, lostCall);
+  return () => endCall(dependencies, isSameLoss, lostCall);
 }

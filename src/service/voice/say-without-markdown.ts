@@ -14,14 +14,14 @@ interface Part {
  * @param say speaks the plain text.
  * @returns the result, with the heard part of the original Markdown.
  */
-export async function sayPlainly(
+export async function sayWithoutMarkdown(
   text: AsyncIterable<string>,
   language: string,
   say: (plain: AsyncIterable<string>) => Promise<Spoken>,
 ): Promise<Spoken> {
   const passed: Part[] = [];
   const result = await say(toPlain(text, language, passed));
-  return { ...result, heard: asWritten(passed, result) };
+  return { ...result, played: asWritten(passed, result) };
 }
 
 /** Words before the first Markdown are passed on as they arrive; the rest is passed on sentence by sentence. */
@@ -92,9 +92,9 @@ async function* spokenSentences(text: AsyncIterable<string>, language: string): 
   }
 }
 
-function asWritten(passed: readonly Part[], { heard, cutOffBy }: Spoken): string {
+function asWritten(passed: readonly Part[], { played, cutOffBy }: Spoken): string {
   if (cutOffBy === undefined) return passed.map(({ written }) => written).join('');
-  let rest = heard;
+  let rest = played;
   let result = '';
   for (const { written, spoken } of passed) {
     if (rest.trim() === '') break;
@@ -103,7 +103,7 @@ function asWritten(passed: readonly Part[], { heard, cutOffBy }: Spoken): string
     result += written;
     rest = rest.slice(spoken.length);
   }
-  return heard.trimEnd() === heard ? result.trimEnd() : result;
+  return played.trimEnd() === played ? result.trimEnd() : result;
 }
 
 const isLineStart = (passed: readonly Part[]) => passed.at(-1)?.written.endsWith('\n') ?? true;

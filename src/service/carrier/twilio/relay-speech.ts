@@ -1,5 +1,5 @@
 import type { Spoken } from '../../voice/line.ts';
-import { beginningOf, heardUntil, spokenLength } from './heard-text.ts';
+import { beginningOf, playedUntil, spokenLength } from './played-text.ts';
 
 /** Why a text was cut off. */
 export type CutOff = NonNullable<Spoken['cutOffBy']>;
@@ -15,7 +15,7 @@ const pauseSeconds = 1.5;
  * A text that the relay is speaking. The relay accepts text at once and speaks it later, so this tracks the speech: by
  * the relay's reports if there are any, by estimated time otherwise.
  */
-export class Speech {
+export class RelaySpeech {
   readonly #now: () => number;
   readonly #speed: number;
   readonly #ended = Promise.withResolvers<CutOff | undefined>();
@@ -23,13 +23,13 @@ export class Speech {
   #isSent = false;
   #startedAt: number | undefined;
   /** Number of letters and digits that were reported as played. */
-  #played = 0;
+  #playedLength = 0;
   #isReported = false;
   #isPlaying = false;
   /** Estimated time of the end of the speech. */
   #endsAt = 0;
   #pausedAt = 0;
-  #heard: string | undefined;
+  #playedText: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
 
@@ -58,7 +58,11 @@ export class Speech {
   }
 
   result(cutOffBy: CutOff | undefined): Spoken {
-    return { heard: this.#heard ?? this.#sent, startedAt: this.#startedAt, ...(cutOffBy && { cutOffBy }) };
+    return {
+      played: this.#playedText ?? this.#sent,
+      startedAt: this.#startedAt,
+      ...(cutOffBy && { cutOffBy }),
+    };
   }
 
   sendToken(token: string): void {
@@ -89,25 +93,25 @@ export class Speech {
   playedToken(text: string): void {
     this.#isReported = true;
     this.#startedAt ??= this.#now();
-    this.#played = Math.min(this.#played + spokenLength(text), spokenLength(this.#sent));
+    this.#playedLength = Math.min(this.#playedLength + spokenLength(text), spokenLength(this.#sent));
     this.#check();
   }
 
   interrupted(utterance: string): void {
-    this.#heard = heardUntil(this.#sent, utterance, this.#played);
-    if (this.#heard !== '') this.#startedAt ??= this.#now();
+    this.#playedText = playedUntil(this.#sent, utterance, this.#playedLength);
+    if (this.#playedText !== '') this.#startedAt ??= this.#now();
     this.#finish('customer');
   }
 
   /** Ends the speech at its current position. */
   cutOff(reason: CutOff): void {
     if (this.#isOver) return;
-    this.#heard = this.#heardSoFar();
+    this.#playedText = this.#estimatePlayed();
     this.#finish(reason);
   }
 
-  #heardSoFar(): string {
-    if (this.#played > 0 || this.#isReported) return beginningOf(this.#sent, this.#played);
+  #estimatePlayed(): string {
+    if (this.#playedLength > 0 || this.#isReported) return beginningOf(this.#sent, this.#playedLength);
     const unspoken = (this.#endsAt - this.#now()) * charactersPerSecond * this.#speed;
     const share = 1 - unspoken / Math.max(1, this.#sent.length);
     return beginningOf(this.#sent, Math.round(spokenLength(this.#sent) * Math.min(1, share)));
@@ -116,7 +120,7 @@ export class Speech {
   /** Ends the speech if all of it has been heard; otherwise checks again at its latest possible end. */
   #check(): void {
     if (this.#isOver || !this.#isSent) return;
-    const wasAllPlayed = this.#played > 0 && this.#played >= spokenLength(this.#sent);
+    const wasAllPlayed = this.#playedLength > 0 && this.#playedLength >= spokenLength(this.#sent);
     if (this.#isReported && !this.#isPlaying && wasAllPlayed) {
       this.#finish(undefined);
       return;
@@ -137,7 +141,7 @@ export class Speech {
     if (!this.#isReported) return this.#endsAt;
     const needed = this.#endsAt - (this.#startedAt ?? 0);
     if (this.#isPlaying) return this.#endsAt + Math.max(3, needed / 2);
-    const isCounted = this.#played > 0;
+    const isCounted = this.#playedLength > 0;
     return isCounted ? Math.max(this.#endsAt, this.#pausedAt + pauseSeconds) : this.#pausedAt + pauseSeconds;
   }
 
@@ -146,7 +150,7 @@ export class Speech {
     this.#isOver = true;
     clearTimeout(this.#timer);
     // Without reports, speech that was heard began soon after the first token.
-    if (this.#startedAt === undefined && this.#sent.trim() !== '' && this.#heard !== '') {
+    if (this.#startedAt === undefined && this.#sent.trim() !== '' && this.#playedText !== '') {
       const spoken = this.#sent.length / charactersPerSecond / this.#speed;
       this.#startedAt = Math.max(0, Math.min(this.#now(), this.#endsAt - spoken));
     }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { HeardQueue } from '../../src/service/recording/heard-queue.ts';
-import { SoundRecorder } from '../../src/service/recording/sound-recorder.ts';
-import type { SoundChunk } from '../../src/service/recording/sound-recorder.ts';
+import { VisitorAudioQueue } from '../../src/service/recording/visitor-audio-queue.ts';
+import { AudioRecorder } from '../../src/service/recording/audio-recorder.ts';
+import type { AudioChunk } from '../../src/service/recording/audio-recorder.ts';
 
 const rate = 8000;
 const frame = rate / 50;
@@ -12,12 +12,12 @@ const chunkFrames = 250;
 const sound = (value: number, frames = 1) => new Int16Array(frames * frame).fill(value);
 
 /** The first sample of each frame that a queue returns; 0 for silence. */
-const take = (queue: HeardQueue, frames: number) =>
+const take = (queue: VisitorAudioQueue, frames: number) =>
   Array.from({ length: frames }, () => queue.take(frame)?.[0] ?? 0);
 
 describe('the audio of a visitor', () => {
   it('has no gaps if its packets arrive unevenly', () => {
-    const queue = new HeardQueue(rate);
+    const queue = new VisitorAudioQueue(rate);
     const taken: number[] = [];
     for (let index = 0; index < 20; index++) {
       // Two packets in every second frame.
@@ -30,7 +30,7 @@ describe('the audio of a visitor', () => {
   });
 
   it('keeps its speed if it arrives late and all at once, and later has no delay', () => {
-    const queue = new HeardQueue(rate);
+    const queue = new VisitorAudioQueue(rate);
     queue.add(sound(1000, 50));
     assert.deepEqual(take(queue, 50), Array<number>(50).fill(1000));
     queue.add(sound(1000, 50));
@@ -43,7 +43,7 @@ describe('the audio of a visitor', () => {
   });
 
   it('ends also if it is shorter than the usual queue', () => {
-    const queue = new HeardQueue(rate);
+    const queue = new VisitorAudioQueue(rate);
     queue.add(sound(1000));
     assert.deepEqual(
       take(queue, 6).filter((sample) => sample !== 0),
@@ -52,13 +52,13 @@ describe('the audio of a visitor', () => {
   });
 
   it('takes no more memory than five seconds of audio', () => {
-    const queue = new HeardQueue(rate);
+    const queue = new VisitorAudioQueue(rate);
     for (let value = 1; value <= 20; value++) queue.add(sound(value * 1000, 50));
     assert.deepEqual(new Set(take(queue, 1000)), new Set([16_000, 17_000, 18_000, 19_000, 20_000, 0]));
   });
 
   it('keeps its samples when the decoder uses its memory again', () => {
-    const queue = new HeardQueue(rate);
+    const queue = new VisitorAudioQueue(rate);
     const shared = sound(1000, 5);
     queue.add(shared);
     shared.fill(3000);
@@ -68,20 +68,20 @@ describe('the audio of a visitor', () => {
 
 describe('a recorder', () => {
   const log = pino({ level: 'silent' });
-  const play = (recorder: SoundRecorder, frames: number, value = 1000) => {
+  const play = (recorder: AudioRecorder, frames: number, value = 1000) => {
     for (let index = 0; index < frames; index++) recorder.onPlayed(sound(value), 0);
   };
 
   /** A recorder whose database can be switched off. */
   function createRecorder() {
-    const database = { isAvailable: true, isHeld: true, stored: [] as SoundChunk[] };
-    const store = async (chunk: SoundChunk) => {
+    const database = { isAvailable: true, isHeld: true, stored: [] as AudioChunk[] };
+    const store = async (chunk: AudioChunk) => {
       await turn();
       if (!database.isAvailable) throw new Error('The database is not available.');
       if (database.isHeld) database.stored.push(chunk);
       return database.isHeld;
     };
-    return { database, recorder: new SoundRecorder(rate, store, log) };
+    return { database, recorder: new AudioRecorder(rate, store, log) };
   }
 
   it('stores a part of five seconds as soon as it is full, and the rest at the end', async () => {

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { HeardQueue } from './heard-queue.ts';
+import { VisitorAudioQueue } from './visitor-audio-queue.ts';
 
 /** Receives the audio of a call, 50 times a second. */
-export interface SoundListener {
+export interface CallAudioListener {
   /** Receives the visitor's audio as it arrives. */
-  onHeard(samples: Int16Array): void;
+  onVisitorAudio(samples: Int16Array): void;
   /**
    * Receives the next 20 ms of the assistant's audio as they are played; undefined means silence.
    *
@@ -14,14 +14,14 @@ export interface SoundListener {
 }
 
 /** The audio of a call, as the source of a recording. */
-export interface CallSound {
+export interface CallAudio {
   /** Samples per second. */
   readonly rate: number;
-  listen(listener: SoundListener): void;
+  listen(listener: CallAudioListener): void;
 }
 
 /** A part of a recording, with the same number of samples for both sides. */
-export interface SoundChunk {
+export interface AudioChunk {
   /** Index of its first sample since the recorder started. */
   first: number;
   visitor: Int16Array;
@@ -31,36 +31,36 @@ export interface SoundChunk {
 /** Duration of a chunk in seconds. At most one chunk is lost if the process dies. */
 export const chunkSeconds = 5;
 /** Maximum number of chunks in memory while they cannot be stored. */
-const mostUnstored = 12;
+const maxUnstoredChunks = 12;
 
 /**
  * Records both sides of a call in chunks, which are stored during the call. The assistant's side contains the played
  * frames and sets the pace.
  */
-export class SoundRecorder implements SoundListener {
-  readonly #store: (chunk: SoundChunk) => Promise<boolean>;
+export class AudioRecorder implements CallAudioListener {
+  readonly #store: (chunk: AudioChunk) => Promise<boolean>;
   readonly #log: Logger;
-  readonly #heard: HeardQueue;
+  readonly #visitorAudio: VisitorAudioQueue;
   readonly #frameLength: number;
   readonly #chunkLength: number;
-  #chunk: SoundChunk;
+  #chunk: AudioChunk;
   #filled = 0;
-  readonly #unstored: SoundChunk[] = [];
+  readonly #unstored: AudioChunk[] = [];
   #storing: Promise<void> | undefined;
   #isOver = false;
 
   /** @param store resolves to false if the recording must end. */
-  constructor(rate: number, store: (chunk: SoundChunk) => Promise<boolean>, log: Logger) {
+  constructor(rate: number, store: (chunk: AudioChunk) => Promise<boolean>, log: Logger) {
     this.#store = store;
     this.#log = log;
-    this.#heard = new HeardQueue(rate);
+    this.#visitorAudio = new VisitorAudioQueue(rate);
     this.#frameLength = rate / 50;
     this.#chunkLength = rate * chunkSeconds;
     this.#chunk = this.#chunkFrom(0);
   }
 
-  onHeard(samples: Int16Array): void {
-    if (!this.#isOver) this.#heard.add(samples);
+  onVisitorAudio(samples: Int16Array): void {
+    if (!this.#isOver) this.#visitorAudio.add(samples);
   }
 
   onPlayed(frame: Int16Array | undefined, skipped: number): void {
@@ -87,15 +87,15 @@ export class SoundRecorder implements SoundListener {
   }
 
   #append(played: Int16Array | undefined): void {
-    const heard = this.#heard.take(this.#frameLength);
-    if (heard) this.#chunk.visitor.set(heard, this.#filled);
+    const visitorSamples = this.#visitorAudio.take(this.#frameLength);
+    if (visitorSamples) this.#chunk.visitor.set(visitorSamples, this.#filled);
     if (played) this.#chunk.assistant.set(played, this.#filled);
     this.#filled += this.#frameLength;
     if (this.#filled < this.#chunkLength) return;
     this.#unstored.push(this.#chunk);
     this.#chunk = this.#chunkFrom(this.#chunk.first + this.#filled);
     this.#filled = 0;
-    if (this.#unstored.length > mostUnstored) {
+    if (this.#unstored.length > maxUnstoredChunks) {
       this.#unstored.shift();
       this.#log.error('a part of a recording is lost: the database has not stored it for a minute');
     }
@@ -104,7 +104,7 @@ export class SoundRecorder implements SoundListener {
     });
   }
 
-  #chunkFrom(first: number): SoundChunk {
+  #chunkFrom(first: number): AudioChunk {
     const silence = () => new Int16Array(this.#chunkLength);
     return { first, visitor: silence(), assistant: silence() };
   }
