@@ -106,8 +106,8 @@ export async function serve(
     const fetchGuarded = createFetchGuarded(config.allowedAddresses);
     const embedder = config.embedding && new Embedder(config.embedding, log);
     if (embedder) await prepareEmbedding(database, jobs, log);
-    const contextParts = { database, fetchGuarded, embedder };
-    const replies = new Replies({ ...contextParts, jobs, engine, signals, config: config.reply, log });
+    const context = { database, fetchGuarded, embedder };
+    const replies = new Replies({ ...context, jobs, engine, signals, config: config.reply, log });
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
     const stock = extras.numbers ?? new SimulatedNumbers(database.db);
@@ -128,7 +128,7 @@ export async function serve(
       (await createCarrier(config.carrier, { numbers: stock, callVoice, voiceProblems, log }));
     const { numbers } = carrier;
     const calls = new CallRunner({
-      ...contextParts,
+      ...context,
       ...{ jobs, engine, recordUsage, log },
       carrier,
       rules: config.calls,
@@ -172,7 +172,7 @@ export async function serve(
     if (widgetWarning !== undefined) log.warn(widgetWarning);
     const workers = config.jobs.workers
       ? createWorkers({
-          ...contextParts,
+          ...context,
           ...{ publicUrl, config, jobs, calls, carrier, numbers, engine, fetch: fetchGuarded, log },
         })
       : [];

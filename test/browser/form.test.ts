@@ -130,6 +130,15 @@ describe('the form before the chat', () => {
     expect(field(chat, 'email').getAttribute('aria-invalid')).to.be.null;
   });
 
+  it('keeps what is typed into a text area after its error was shown', async () => {
+    const chat = await openForm([{ name: 'question', label: 'Question', type: 'textarea', required: true }]);
+    await click(chat.part('start-button'));
+    await until(() => faultOf(chat, 'question') !== '', 'the fault');
+    fill(chat, { question: 'Do you' });
+    await until(() => faultOf(chat, 'question') === '', 'the fault to disappear');
+    expect(field(chat, 'question').value).to.equal('Do you');
+  });
+
   it('has names, types and hints for autofill', async () => {
     const chat = await openForm();
     const labels = chat.findAll('[part="form"] label').map(({ innerText }) => innerText.trim());

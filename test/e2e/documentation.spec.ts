@@ -89,6 +89,8 @@ describe(
           const page = await open('/docs/element', { colorScheme, viewport: { width, height: 800 } });
           for (const path of ['/docs/element', '/docs/', '/docs/errors', '/docs/embed/html']) {
             await page.goto(demo.url + path);
+            // Controls get their names when the page's scripts have run.
+            await page.locator('.VPSwitchAppearance:not([title=""])').first().waitFor({ state: 'attached' });
             assert.deepEqual(await violations(page), [], `${path} at ${width} pixels`);
           }
           await page.close();

@@ -94,9 +94,12 @@ describe('the requests in the documentation', () => {
     await service.send(String(variables['CONVERSATION']), 'Hello?');
     const page = samples('docs/recipes/handoff.md');
     assert.ok(page.length >= 4);
-    for (const sample of page)
-      for (const { status, json } of await runSample(sample, variables))
+    for (const sample of page) {
+      const answers = await runSample(sample, variables);
+      assert.equal(answers.length, sample.match(/^curl /gm)?.length ?? 0, sample);
+      for (const { status, json } of answers)
         assert.ok(status === 200 || status === 201, `${sample}\n${JSON.stringify(json)}`);
+    }
     const history = await service.history(String(variables['CONVERSATION']));
     assert.ok(
       history.some((entry) => entry.includes('Hello, this is Hanna. How can I help?')),

@@ -225,6 +225,14 @@ describe('a call with Twilio', () => {
     });
   }
 
+  test('ends if the customer hangs up before the transfer is answered, and its status webhook is lost', async () => {
+    const { id, call } = await transferred();
+    await call.hangUpTransfer('no-answer', { isReported: false });
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['end_reason']], ['ended_by_customer', 'hung-up']);
+    assertNoViolations(call);
+  });
+
   for (const [outcome, title] of [
     ['completed', 'ends when the transfer has ended'],
     ['no-answer', 'returns to the assistant if nobody answers the transfer'],

@@ -360,15 +360,15 @@ describe('the time when the customer was last heard', () => {
 
   test('is set by any sound', () => {
     const line = createLine();
-    const heardAt = () => line.customerSpokeAt;
-    assert.equal(heardAt(), undefined);
+    const spokeAt = () => line.customerSpokeAt;
+    assert.equal(spokeAt(), undefined);
     report(line, 'on');
     const { now } = line;
-    assert.ok((heardAt() ?? 0) >= now);
+    assert.ok((spokeAt() ?? 0) >= now);
     report(line, 'off');
-    const until = heardAt();
+    const until = spokeAt();
     assert.ok(until !== undefined && line.now > until);
-    assert.equal(heardAt(), until);
+    assert.equal(spokeAt(), until);
   });
 
   test('is set by a partial transcript', () => {

@@ -91,15 +91,15 @@ describe('a voice line', () => {
 
   it('knows when the customer was last heard, also before they have finished', () => {
     const { line, peer } = createLine();
-    const heardAt = () => line.customerSpokeAt;
-    assert.equal(heardAt(), undefined);
+    const spokeAt = () => line.customerSpokeAt;
+    assert.equal(spokeAt(), undefined);
     peer.receive(tone(0.5));
     const { now } = line;
-    assert.ok((heardAt() ?? 0) >= now);
+    assert.ok((spokeAt() ?? 0) >= now);
     peer.receive(hum(2));
-    const until = heardAt();
+    const until = spokeAt();
     assert.ok(until !== undefined && line.now > until);
-    assert.equal(heardAt(), until);
+    assert.equal(spokeAt(), until);
   });
 
   it('speaks an incomplete sentence when the text pauses', async () => {

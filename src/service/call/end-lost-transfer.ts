@@ -2,25 +2,33 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Carrier } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
+import { recordLimits } from '../../contract/limits.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import { endCall } from './end-call.ts';
 import type { EndCallDependencies } from './end-call.ts';
 import { endReportedCall } from './handle-report.ts';
+import { transferRinging } from './stored-call-log.ts';
 
 type LostTransfer = Pick<typeof calls.$inferSelect, 'id' | 'isTransferAnswered'> & { carrierCallId: string };
 
 /** Time until another attempt if the carrier cannot be reached, in milliseconds. */
 const retryMs = 30_000;
 
+/** Carriers end a call after its maximum duration and the time that the other phone may ring, in seconds. */
+const maxCallSeconds =
+  recordLimits.assistant.maxDuration.max + recordLimits.assistant.ringingTime.max + transferRinging;
+
 /**
  * Ends a transferred call whose process has died, and charges for its minutes: until now if it was still connected, or
  * else until the last sign of its process. If the other phone was still ringing, the call has failed.
  *
  * @param isAbandoned the call must also match it.
- * @returns whether the call was ended; if not, its carrier could not be reached, or another process is ending it.
+ * @returns whether the call was ended; if not, another process is ending it.
+ * @throws the carrier's error if it could not hang up. After the longest time that the carrier allows for a call, this is
+ *   no error, since the call has ended.
  */
 export async function endLostTransfer(
-  dependencies: EndCallDependencies & { carrier: Pick<Carrier, 'hangUpTransfer'> },
+  dependencies: EndCallDependencies & { hangUpTransfer: NonNullable<Carrier['hangUpTransfer']> },
   { id, carrierCallId, isTransferAnswered }: LostTransfer,
   isAbandoned: SQL | undefined,
 ): Promise<boolean> {
@@ -30,10 +38,14 @@ export async function endLostTransfer(
     .update(calls)
     .set({ leaseUntil: leaseEnd(retryMs) })
     .where(and(isThis, isAbandoned))
-    .returning({ id: calls.id });
+    .returning({
+      isOver: sql<boolean>`${calls.answeredAt} < now() - make_interval(secs => ${maxCallSeconds})`,
+    });
   if (!claimed) return false;
-  const wasConnected = await dependencies.carrier.hangUpTransfer?.(carrierCallId).catch(() => undefined);
-  if (wasConnected === undefined) return false;
+  const wasConnected = await dependencies.hangUpTransfer(carrierCallId).catch((error: unknown) => {
+    if (claimed.isOver) return false;
+    throw error;
+  });
   if (wasConnected && !isTransferAnswered) {
     return endCall(dependencies, isThis, { status: 'failed', reason: 'service-stopped' });
   }

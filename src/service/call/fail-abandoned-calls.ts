@@ -7,7 +7,7 @@ import { endLostTransfer } from './end-lost-transfer.ts';
 import { reportedEnd } from './reported-end.ts';
 import { isOpen } from './take-call.ts';
 
-export type AbandonedCallsParts = EndCallDependencies & {
+export type AbandonedCallsDependencies = EndCallDependencies & {
   /** Undefined at the start, when no transfer is ended. */
   carrier?: Pick<Carrier, 'hangUpTransfer'>;
 };
@@ -23,15 +23,20 @@ const batchSize = 100;
  * @param ignoreLeases also ends calls whose lease has not expired, except transfers, which may outlive their process;
  *   only safe if no other process can be running.
  * @returns the number of ended calls.
+ * @throws AggregateError after all others, if the carrier could not end transfers. They are tried again.
  */
-export async function failAbandonedCalls(parts: AbandonedCallsParts, ignoreLeases = false): Promise<number> {
+export async function failAbandonedCalls(
+  dependencies: AbandonedCallsDependencies,
+  ignoreLeases = false,
+): Promise<number> {
+  const { carrier } = dependencies;
   const isAbandoned = and(
     isOpen,
     ignoreLeases
       ? and(isNotNull(calls.leaseUntil), isNull(calls.transferTo))
       : lte(calls.leaseUntil, sql`now()`),
   );
-  const abandoned = await parts.database.db
+  const abandoned = await dependencies.database.db
     .select({
       id: calls.id,
       type: calls.type,
@@ -48,6 +53,7 @@ export async function failAbandonedCalls(parts: AbandonedCallsParts, ignoreLease
     .orderBy(calls.id)
     .limit(batchSize);
   let ended = 0;
+  const transfers: Promise<boolean>[] = [];
   for (const call of abandoned) {
     const {
       id,
@@ -60,9 +66,11 @@ export async function failAbandonedCalls(parts: AbandonedCallsParts, ignoreLease
       carrierSeconds,
     } = call;
     const isReported = carrierSeconds !== null;
-    if (transferTo !== null && carrierCallId !== null && !isReported && parts.carrier?.hangUpTransfer) {
+    if (transferTo !== null && carrierCallId !== null && !isReported && carrier?.hangUpTransfer) {
+      const hangUpTransfer = carrier.hangUpTransfer.bind(carrier);
       const lost = { id, carrierCallId, isTransferAnswered };
-      if (await endLostTransfer({ ...parts, carrier: parts.carrier }, lost, isAbandoned)) ended += 1;
+      // All at once: a carrier that does not respond must not delay the next round, which renews leases.
+      transfers.push(endLostTransfer({ ...dependencies, hangUpTransfer }, lost, isAbandoned));
       continue;
     }
     const isLost = type === 'web' && answeredAt !== null && leaseOwner === null;
@@ -74,9 +82,17 @@ export async function failAbandonedCalls(parts: AbandonedCallsParts, ignoreLease
         : isLost
           ? lostCall
           : { status: 'failed', reason: leaseOwner === null ? 'not-reported' : 'service-stopped' };
-    if (!(await endCall(parts, and(eq(calls.id, id), isAbandoned), result))) continue;
+    if (!(await endCall(dependencies, and(eq(calls.id, id), isAbandoned), result))) continue;
     ended += 1;
-    if (carrierCallId !== null && !isReported) await parts.jobs.send('hang-up', { carrierCallId });
+    if (carrierCallId !== null && !isReported) await dependencies.jobs.send('hang-up', { carrierCallId });
   }
-  return ended;
+  const results = await Promise.allSettled(transfers);
+  const failed = results.filter((result) => result.status === 'rejected');
+  if (failed.length > 0) {
+    throw new AggregateError(
+      failed.map(({ reason }) => reason as unknown),
+      'The carrier could not end transferred calls.',
+    );
+  }
+  return ended + results.filter((result) => result.status === 'fulfilled' && result.value).length;
 }

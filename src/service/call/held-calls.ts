@@ -84,10 +84,15 @@ export class HeldCalls {
   async #renewTransfers(): Promise<void> {
     if (this.#transferred.size === 0) return;
     const { database, leaseMs } = this.#dependencies;
-    await database.db
+    const ids = [...this.#transferred];
+    const renewed = await database.db
       .update(calls)
       .set({ leaseUntil: leaseEnd(leaseMs), updatedAt: sql`now()` })
-      .where(and(inArray(calls.id, [...this.#transferred]), isOpen, isNotNull(calls.transferTo)));
+      .where(and(inArray(calls.id, ids), isOpen, isNotNull(calls.transferTo)))
+      .returning({ id: calls.id });
+    // The others have ended, perhaps before they were added.
+    const open = new Set(renewed.map(({ id }) => id));
+    for (const id of ids) if (!open.has(id)) this.#transferred.delete(id);
   }
 
   async close(): Promise<void> {

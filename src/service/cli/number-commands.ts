@@ -1,7 +1,10 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { phoneNumber } from '../../contract/request-fields.ts';
+import { recordChange } from '../audit/audit-log.ts';
 import { CarrierError } from '../carrier/carrier-numbers.ts';
 import type { Config } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { boundTo } from '../db/transactions.ts';
 import { NumberTakenError, addNumber } from '../phone-number/add-number.ts';
 import type { OwnNumber } from '../phone-number/add-number.ts';
 import { CommandError, UsageError } from './command.ts';
@@ -18,7 +21,7 @@ export const addNumberCommand: Command = {
     type: { value: 'normal, sip or caller_id', description: 'type of the number', required: true },
     country: { value: 'code', description: 'two letters; required if the number does not imply it' },
   },
-  async change({ config, database }, values) {
+  async run({ config, database }, values) {
     const { data: number } = phoneNumber().safeParse(values['number']);
     if (number === undefined) {
       throw new UsageError(
@@ -28,17 +31,20 @@ export const addNumberCommand: Command = {
     const type = typeOf(values['type']);
     const country = countryOf(number, values['country']);
     const { id: userId } = await findUser(database.db, values['user']);
-    const id = await addNumber(database, { userId, phoneNumber: number, countryCode: country, type }).catch(
-      (error: unknown) => {
-        throw error instanceof NumberTakenError ? new CommandError(error.message, { cause: error }) : error;
-      },
-    );
-    // Last, so that nothing is pointed here that was not added.
-    if (type === 'normal') await pointNumber(config, number);
+    // Requests to the carrier are not made within the transaction, which would keep other statements waiting.
+    const pointHere = type === 'normal' ? await findOwnedNumber(config, number) : undefined;
+    const id = await store(database, { userId, phoneNumber: number, countryCode: country, type });
+    try {
+      await pointHere?.();
+    } catch (error) {
+      throw new CommandError(
+        `${number} was added with the id ${id}, but its calls do not reach this service yet: ${messageOf(error)} Set its webhook in the Twilio Console.`,
+        { cause: error },
+      );
+    }
     return {
       lines: [`Added ${number} with the id ${id}.`],
       data: { id, phone_number: number, country_code: country, type },
-      changed: [{ userId, object: 'phone-number', objectId: id }],
     };
   },
 };
@@ -48,14 +54,35 @@ function typeOf(given: string | undefined): OwnNumber['type'] {
   throw new UsageError('--type must be normal, sip or caller_id.');
 }
 
-/** Has calls to a number of the Twilio account reach this service. */
-async function pointNumber({ carrier }: Config, number: string): Promise<void> {
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Adds the number, and its entry in the audit log. */
+async function store(database: Database, number: OwnNumber): Promise<number> {
+  try {
+    return await database.transaction(async (tx) => {
+      const id = await addNumber(boundTo(database, tx), number);
+      await recordChange(tx, {
+        userId: number.userId,
+        object: 'phone-number',
+        objectId: id,
+        actor: { type: 'command-line' },
+        operation: 'numbers add',
+      });
+      return id;
+    });
+  } catch (error) {
+    throw error instanceof NumberTakenError ? new CommandError(error.message, { cause: error }) : error;
+  }
+}
+
+/** @returns a function that has calls to the number of the Twilio account reach this service. */
+async function findOwnedNumber({ carrier }: Config, number: string): Promise<() => Promise<void>> {
   if (carrier.twilio === undefined) {
     throw new CommandError('Only numbers of Twilio can be normal. Set CARRIER=twilio, or use --type sip.');
   }
-  const { pointTwilioNumber } = await import('../carrier/twilio/point-number.ts');
+  const { findTwilioNumber } = await import('../carrier/twilio/point-number.ts');
   try {
-    await pointTwilioNumber(carrier.twilio, number);
+    return await findTwilioNumber(carrier.twilio, number);
   } catch (error) {
     throw error instanceof CarrierError ? new CommandError(error.message, { cause: error }) : error;
   }

@@ -7,7 +7,7 @@ import type { Days } from '../db/is-on-days.ts';
 import { assistants, modelUsage } from '../db/schema.ts';
 import type { ModelUsage } from '../engine/engine.ts';
 
-/** Returns a function that adds the usage of a reply, an evaluation or a transcription to its assistant's day. It never throws. */
+/** Returns a function that adds usage to its assistant's day. The function never throws. */
 export function createUsageRecorder({ db }: Database, log: Logger): (usage: ModelUsage) => Promise<void> {
   return async ({ assistant, purpose, model, inputTokens, outputTokens, seconds = 0, cost }) => {
     try {

@@ -12,6 +12,6 @@ export interface SpeechListener {
   onAssistantPausing(): void;
   /** The assistant resumes: the customer did not interrupt it. */
   onAssistantContinuing(): void;
-  /** The assistant has stopped speaking. `heard` is the text that was played, shortened if it was cut off. */
+  /** The assistant has stopped speaking. `played` is the text that was played, shortened if it was cut off. */
   onAssistantSaid(played: string, isCutOff: boolean): void;
 }

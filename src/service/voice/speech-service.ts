@@ -16,7 +16,7 @@ export interface Transcriber {
    * Returns the text, empty if nothing was understood.
    *
    * @param language undefined if it is one of several; the transcriber then finds it out.
-   * @param onUsage is told what has to be paid for.
+   * @param onUsage receives the billed usage when the transcription is complete.
    */
   transcribe(
     samples: Int16Array,
@@ -33,6 +33,8 @@ export interface Transcriber {
     signal: AbortSignal,
     onUsage?: (usage: TranscriptionUsage) => void,
   ): Promise<string | undefined>;
+  /** Whether a transcription that may be in vain would delay others. */
+  readonly isBusy?: boolean;
   /** Returns why it cannot serve a language, as a sentence; undefined if it can. */
   problem?(language: string): string | undefined;
 }

@@ -177,6 +177,7 @@ export class VoiceLine extends AudioLine {
     const { minInterruptWords } = this.#settings;
     if (!wasFirst && minInterruptWords <= 0) {
       // Too little speech to interrupt.
+      this.#dropEarly();
       this.#lastTranscription = this.#lastTranscription.then(() => this.#listener?.onCustomerSaid(''));
       this.#resume();
       return;
@@ -227,7 +228,7 @@ export class VoiceLine extends AudioLine {
   #understandEarly(utterance: Utterance): void {
     const voiced = this.#turns.voicedSeconds;
     // Who often pauses is transcribed again and again: more in vain than what is said altogether is not worth it.
-    if (this.#vainSeconds > voiced) return;
+    if (this.#vainSeconds > voiced || this.#transcriber.isBusy) return;
     const stop = new AbortController();
     this.#early = { text: this.#transcribe(utterance, { stop }), voiced, stop };
   }

@@ -113,6 +113,10 @@ class OfflineTranscriber implements Transcriber {
       : `Offline transcription supports only English, not the language ${language}. Set TRANSCRIPTION_BASE_URL.`;
   }
 
+  get isBusy(): boolean {
+    return !this.#process.isIdle;
+  }
+
   async transcribe(
     samples: Int16Array,
     rate: number,
@@ -137,7 +141,7 @@ class OfflineTranscriber implements Transcriber {
     language: string | undefined,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    return this.#process.isIdle ? this.transcribe(samples, rate, language, signal) : undefined;
+    return this.isBusy ? undefined : this.transcribe(samples, rate, language, signal);
   }
 }
 

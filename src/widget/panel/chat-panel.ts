@@ -285,7 +285,7 @@ export class ChatPanel implements Panel, PanelContext {
 
   /** Not a binding: the visitor changes the value too, and setting it again would move the cursor. */
   #writeDraft(draft: string): void {
-    const input = this.container.querySelector('textarea');
+    const input = this.container.querySelector<HTMLTextAreaElement>('[part="composer-input"]');
     if (input !== null && input.value !== draft) input.value = draft;
   }
 }

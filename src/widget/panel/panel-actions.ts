@@ -104,7 +104,7 @@ export function createPanelActions(
       const text = panel.conversation.withdraw(key);
       // A refused message is in the draft already.
       if (text !== draft) setDraft([text, draft].filter(Boolean).join('\n\n'));
-      panel.container.querySelector('textarea')?.focus();
+      panel.container.querySelector<HTMLElement>('[part="composer-input"]')?.focus();
     },
     menu: (event) => {
       const button = event.currentTarget as HTMLButtonElement;

@@ -201,9 +201,12 @@ export class StandInCall {
   }
 
   /** The customer hangs up during a transfer. The carrier reports both ends, in no particular order. */
-  async hangUpTransfer(status: 'completed' | 'no-answer' | 'canceled'): Promise<void> {
+  async hangUpTransfer(
+    status: 'completed' | 'no-answer' | 'canceled',
+    { isReported = true } = {},
+  ): Promise<void> {
     this.status = 'completed';
-    await this.complete();
+    if (isReported) await this.complete();
     await this.endTransfer(status);
   }
 

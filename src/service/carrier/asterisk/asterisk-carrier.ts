@@ -78,15 +78,19 @@ export class AsteriskCarrier implements Carrier {
   }
 
   async hangUp(carrierCallId: string): Promise<void> {
-    await this.hangUpTransfer(carrierCallId);
+    await this.#deleteChannel(carrierCallId);
+    await this.#deleteChannel(otherPhoneOf(carrierCallId));
   }
 
+  /** Ends the other phone first: if that fails, the next attempt still learns whether the customer was connected. */
   async hangUpTransfer(carrierCallId: string): Promise<boolean> {
-    const hangUp = (channelId: string) =>
-      this.#ari.sendIfThere('DELETE', `/channels/${encodeURIComponent(channelId)}`);
-    const wasConnected = await hangUp(carrierCallId);
-    await hangUp(otherPhoneOf(carrierCallId));
-    return wasConnected;
+    await this.#deleteChannel(otherPhoneOf(carrierCallId));
+    return this.#deleteChannel(carrierCallId);
+  }
+
+  /** @returns whether the channel existed. */
+  #deleteChannel(channelId: string): Promise<boolean> {
+    return this.#ari.sendIfThere('DELETE', `/channels/${encodeURIComponent(channelId)}`);
   }
 
   async readRecording(

@@ -5,23 +5,31 @@ import type { TwilioConfig } from './twilio-config.ts';
 import { WebhookUrls } from './webhook-urls.ts';
 
 /**
- * Has calls to a number of the account reach this service.
+ * Finds a number of the account.
  *
+ * @returns a function that has calls to the number reach this service. It throws CarrierError.
  * @throws CarrierError if the account does not own the number.
  */
-export async function pointTwilioNumber(config: TwilioConfig, phoneNumber: string): Promise<void> {
+export async function findTwilioNumber(
+  config: TwilioConfig,
+  phoneNumber: string,
+): Promise<() => Promise<void>> {
   const client = createTwilioClient(config);
-  try {
-    const [owned] = await findOwnedNumbers(client, phoneNumber);
-    if (!owned) {
-      throw new CarrierError(
-        `The Twilio account does not own ${phoneNumber}. Buy it first, or check the digits.`,
-      );
+  const request = async <Result>(send: () => Promise<Result>) => {
+    try {
+      return await send();
+    } catch (error) {
+      throw translateError(error, 'the request for the number');
     }
-    const voiceUrl = new WebhookUrls(config.publicUrl).incoming;
-    await client.incomingPhoneNumbers(owned.sid).update({ voiceUrl, voiceMethod: 'POST' });
-  } catch (error) {
-    if (error instanceof CarrierError) throw error;
-    throw translateError(error, 'the change of the number');
+  };
+  const [owned] = await request(() => findOwnedNumbers(client, phoneNumber));
+  if (!owned) {
+    throw new CarrierError(
+      `The Twilio account does not own ${phoneNumber}. Buy it first, or check the digits.`,
+    );
   }
+  const voiceUrl = new WebhookUrls(config.publicUrl).incoming;
+  return async () => {
+    await request(() => client.incomingPhoneNumbers(owned.sid).update({ voiceUrl, voiceMethod: 'POST' }));
+  };
 }

@@ -174,10 +174,14 @@ export function twilioWebhooks({ handler, signature, urls, log }: TwilioWebhookD
   });
 
   onCall('dial', async (key, fields) => {
-    const { CallStatus, DialCallStatus } = DialAction.parse(fields);
+    const { CallSid, CallStatus, DialCallStatus } = DialAction.parse(fields);
     const wasAnswered = DialCallStatus === 'completed' || DialCallStatus === 'answered';
     const cause = wasAnswered ? 'transferred' : 'unanswered';
-    if (isOver(CallStatus) && !wasAnswered) return emptyTwiml();
+    if (isOver(CallStatus) && !wasAnswered) {
+      // The status webhook may be missing. If it comes, its longer duration counts.
+      await handler().onReport({ ...key, carrierCallId: CallSid, type: 'ended', seconds: 0 });
+      return emptyTwiml();
+    }
     return perform(key, await handler().onDisconnected({ ...key, cause }));
   });
 
