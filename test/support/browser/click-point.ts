@@ -24,5 +24,20 @@ export async function clickPoint(
   let node: Node | null = top;
   while (node && node !== element) node = node instanceof ShadowRoot ? node.host : node.parentNode;
   if (node) return center;
-  return top ? `<${top.localName}> lies over it` : 'it is outside the viewport';
+  if (!top) return 'it is outside the viewport';
+  // Everything that may explain it: this has been seen without anything over the element.
+  const { visibility, pointerEvents } = getComputedStyle(element);
+  const { clientWidth, clientHeight } = document.documentElement;
+  const boxes: string[] = [];
+  for (
+    let at: Element | null = element;
+    at;
+    at = at.parentElement ?? (at.getRootNode() as Partial<ShadowRoot>).host ?? null
+  ) {
+    const box = at.getBoundingClientRect();
+    boxes.push(
+      `${at.localName}#${at.id} ${box.x},${box.y} ${box.width}x${box.height} ${getComputedStyle(at).visibility}`,
+    );
+  }
+  return `<${top.localName}> lies over it at ${center.x},${center.y} of ${clientWidth}x${clientHeight} (${visibility}, pointer-events ${pointerEvents}, page ${document.visibilityState}; ${boxes.join('; ')})`;
 }
