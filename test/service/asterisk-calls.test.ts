@@ -88,7 +88,7 @@ describe('a transfer whose process has died', () => {
   it('is ended by another process, with the other phone', async () => {
     assert.equal(await at.carrier.hangUpTransfer('their-channel'), true);
     const ended = ari.requests.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
-    assert.deepEqual(ended, ['/channels/their-channel', '/channels/their-channel-transfer']);
+    assert.deepEqual(ended, ['/channels/their-channel-transfer', '/channels/their-channel']);
     ari.refuses = /^\/channels\//;
     assert.equal(await at.carrier.hangUpTransfer('their-channel'), false);
   });

@@ -131,7 +131,7 @@ for (const [problem, settings, step, remedy] of [
     'a service with another auth token',
     { TWILIO_AUTH_TOKEN: 'another token' },
     'signature: fails',
-    /other values of TWILIO_AUTH_TOKEN/,
+    /TWILIO_AUTH_TOKEN or PUBLIC_URL differs/,
   ],
 ] as const) {
   test(`explains how to fix ${problem}`, async () => {
