@@ -131,6 +131,9 @@ export const Assistant = z.looseObject({
   max_test_messages_per_day: z.int(),
   proof_of_work: z.boolean(),
   web_calls: z.boolean(),
+  max_concurrent_web_calls: z.nullable(z.int()),
+  max_visitor_web_call_minutes_per_day: z.nullable(z.int()),
+  max_web_call_minutes_per_day: z.nullable(z.int()),
   allowed_origins: z.array(z.string()),
   usage_webhook_url: z.nullable(z.string()),
   handoff_webhook_url: z.nullable(z.string()),
@@ -259,6 +262,12 @@ const optionalFields = {
   proof_of_work: flag(),
   /** Whether visitors of pages may call the assistant. */
   web_calls: flag(),
+  /** Web calls at the same time. Like the next two limits, it can only lower that of the operator. */
+  max_concurrent_web_calls: integer(limit.concurrentWebCalls),
+  /** Started minutes of web calls a day, in UTC, from one visitor's block of addresses with the owner's assistants. */
+  max_visitor_web_call_minutes_per_day: integer(limit.webCallMinutesPerDay),
+  /** Started minutes of web calls of all visitors a day. */
+  max_web_call_minutes_per_day: integer(limit.webCallMinutesPerDay),
   /** Origins of pages, such as `https://shop.example` or `https://*.shop.example`. Empty allows any. */
   allowed_origins: list(originPattern()),
   /** Called when 80 % of a daily limit are used, and when all of it is. */

@@ -68,6 +68,9 @@ export const recordLimits = {
     /** Ours: the limits that an owner can set for messages. */
     conversationMessages: { min: 1, max: 10_000 },
     messagesPerDay: { min: 0, max: 1_000_000 },
+    /** Ours: the limits that an owner can set for web calls. */
+    concurrentWebCalls: { min: 1, max: 100_000 },
+    webCallMinutesPerDay: { min: 1, max: 1_000_000 },
     fraction: { min: 0, max: 1 },
     speechSpeed: { min: 0.7, max: 1.2 },
     sensitivity: { min: 0, max: 5 },

@@ -50,6 +50,95 @@ describe('the limits of web calls', () => {
     });
   }
 
+  for (const [operator, owner] of [
+    ['3', 1],
+    ['1', 3],
+    ['0', 1],
+  ] as const) {
+    it(`allow the lower number of calls at once: ${operator} of the operator, ${owner} of the owner`, async () => {
+      const visitor = await visit({
+        env: { VOICE_CALLS_PER_ASSISTANT: operator },
+        limits: { maxConcurrentWebCalls: owner },
+      });
+      const other = await another(visitor);
+      const answers = await Promise.all([visitor.call(), other.call()]);
+      const errors = answers.filter(({ status }) => status === 429).map(({ json }) => json['error']);
+      assert.deepEqual(errors, [
+        'Call limit reached. Too many visitors are calling this assistant at the moment.',
+      ]);
+      for (const { hangUp } of [visitor, other]) await hangUp();
+    });
+  }
+
+  for (const [setting, limit, text] of [
+    ['VOICE_VISITOR_MINUTES_PER_DAY', 'maxVisitorWebCallMinutesPerDay', 'this visitor'],
+    ['VOICE_OWNER_MINUTES_PER_DAY', 'maxWebCallMinutesPerDay', 'this assistant'],
+  ] as const) {
+    for (const [operator, owner] of [
+      ['3', 1],
+      ['1', 3],
+      ['0', 1],
+    ] as const) {
+      it(`allow the lower number of minutes: ${setting}=${operator}, ${limit} ${owner}`, async () => {
+        const visitor = await visit({ env: { [setting]: operator }, limits: { [limit]: owner } });
+        assert.equal((await visitor.call()).status, 201);
+        await said(visitor.voice.browser, 1);
+        await visitor.hangUp();
+        const { status, json } = await visitor.call();
+        assert.deepEqual(
+          [status, json['error']],
+          [429, `Call limit reached. No more minutes are left for ${text} today.`],
+        );
+      });
+    }
+  }
+
+  for (const [limit, status] of [
+    ['maxVisitorWebCallMinutesPerDay', 429],
+    ['maxWebCallMinutesPerDay', 201],
+  ] as const) {
+    it(`${status === 201 ? 'do not count' : 'count'} calls of the owner's other assistants for ${limit}`, async () => {
+      const visitor = await visit();
+      assert.equal((await visitor.call()).status, 201);
+      await said(visitor.voice.browser, 1);
+      await visitor.hangUp();
+      const { service, assistant, voice } = visitor;
+      const next = await visit({ service, voice, userId: assistant.userId, limits: { [limit]: 1 } });
+      assert.equal((await next.call()).status, status);
+      await next.hangUp();
+    });
+  }
+
+  for (const limit of ['maxVisitorWebCallMinutesPerDay', 'maxWebCallMinutesPerDay'] as const) {
+    it(`end the second of two calls that connect for the last minute of ${limit}`, async () => {
+      const visitor = await visit({ limits: { [limit]: 1 } });
+      const connected = Promise.withResolvers<boolean>();
+      visitor.voice.connected = connected.promise;
+      const other = await another(visitor);
+      for (const { call } of [visitor, other]) assert.equal((await call()).status, 201);
+      connected.resolve(true);
+      const { browsers } = visitor.voice;
+      const count = (type: string) => browsers.flatMap((browser) => browser.find(type)).length;
+      await until(() => count('response.done') >= 1 && count('call.ended') >= 1);
+      assert.deepEqual(
+        browsers.flatMap((browser) => browser.find('call.ended')),
+        [{ type: 'call.ended', reason: 'time-limit' }],
+      );
+      for (const { hangUp } of [visitor, other]) await hangUp();
+      const reasons = (await visitor.calls()).map((call) => call['end_reason']);
+      assert.deepEqual(reasons.sort(), ['hung-up', 'minutes-per-day']);
+    });
+  }
+
+  it('ignore the minutes of an assistant for tests without a preview token', async () => {
+    const visitor = await visit({ type: 'test', limits: { maxWebCallMinutesPerDay: 1 } });
+    for (let index = 0; index < 2; index++) {
+      assert.equal((await visitor.call()).status, 201);
+      await said(visitor.voice.browser, 1);
+      await visitor.hangUp();
+    }
+  });
+
   for (const type of ['widget', 'test'] as const) {
     it(`count a started minute of the type ${type} once if the connection is lost repeatedly`, async () => {
       const visitor = await visit({ type });
@@ -65,9 +154,10 @@ describe('the limits of web calls', () => {
         'SELECT minutes FROM web_call_minutes WHERE user_id = $1',
         [visitor.assistant.userId],
       );
+      // Those of the visitor and of all tests, or of the visitor, the assistant and the owner.
       assert.deepEqual(
         rows.map(({ minutes }) => minutes),
-        [1, 1],
+        type === 'test' ? [1, 1] : [1, 1, 1],
       );
     });
   }

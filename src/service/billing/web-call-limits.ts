@@ -7,7 +7,7 @@ import { today } from '../db/database-time.ts';
 import type { Queries } from '../db/database.ts';
 import { Refusal } from '../lib/refusal.ts';
 
-/** The operator's limits of web calls. `Infinity` is no limit; days are in UTC. */
+/** The operator's limits of web calls. Assistants can have lower ones. `Infinity` is no limit; days are in UTC. */
 export interface WebCallLimits {
   /** Calls of one assistant at the same time. */
   perAssistant: number;
@@ -19,12 +19,32 @@ export interface WebCallLimits {
   testMinutes: number;
 }
 
+/** An owner's limits of the web calls of one assistant. Null is the operator's limit. */
+export interface AssistantWebCallLimits {
+  maxConcurrentWebCalls: number | null;
+  /** Started minutes a day from one block of addresses, with all assistants of the owner. */
+  maxVisitorWebCallMinutesPerDay: number | null;
+  /** Started minutes a day of all calls of this assistant, except those that anybody can make for free. */
+  maxWebCallMinutesPerDay: number | null;
+}
+
+/** The limits of a call: the lower one of the operator and of the assistant. */
+type EffectiveLimits = WebCallLimits & { assistantMinutes: number };
+
+const effectiveLimits = (operator: WebCallLimits, assistant: AssistantWebCallLimits): EffectiveLimits => ({
+  ...operator,
+  perAssistant: Math.min(operator.perAssistant, assistant.maxConcurrentWebCalls ?? Infinity),
+  visitorMinutes: Math.min(operator.visitorMinutes, assistant.maxVisitorWebCallMinutesPerDay ?? Infinity),
+  assistantMinutes: assistant.maxWebCallMinutesPerDay ?? Infinity,
+});
+
 /** Maximum number of free calls of one assistant at the same time. They do not count as calls of visitors. */
 const maxTestCalls = 2;
 
 /** Who calls whom. */
 export interface CallParties {
   userId: number;
+  assistant: AssistantWebCallLimits & { id: number };
   /** The visitor's block of addresses. */
   visitor: string;
   /** Whether anybody can make this call for free: it is a test without a preview token. */
@@ -34,11 +54,12 @@ export interface CallParties {
 const limitTexts = {
   perAssistant: 'Too many visitors are calling this assistant at the moment.',
   visitorMinutes: 'No more minutes are left for this visitor today.',
+  assistantMinutes: 'No more minutes are left for this assistant today.',
   ownerMinutes: 'No more minutes are left for this assistant today.',
   testMinutes: 'No more minutes are left for tests today. A preview token lifts this limit.',
-} as const satisfies Record<keyof WebCallLimits, string>;
+} as const satisfies Record<keyof EffectiveLimits, string>;
 
-const limitReached = (limit: keyof WebCallLimits) =>
+const limitReached = (limit: keyof EffectiveLimits) =>
   new Refusal(429, { status: false, error: `${voiceErrorTexts.limitReached} ${limitTexts[limit]}` });
 
 /**
@@ -48,9 +69,11 @@ const limitReached = (limit: keyof WebCallLimits) =>
  */
 export async function checkWebCallLimits(
   tx: Queries,
-  { assistantId, userId, visitor, isTest }: CallParties & { assistantId: number },
-  limits: WebCallLimits,
+  parties: CallParties,
+  operatorLimits: WebCallLimits,
 ): Promise<void> {
+  const { userId, assistant, isTest } = parties;
+  const limits = effectiveLimits(operatorLimits, assistant);
   const isTestCall = sql`(${conversations.type} = 'test' AND NOT ${conversations.isPreview})`;
   const [open] = await tx
     .select({ calls: count() })
@@ -58,7 +81,7 @@ export async function checkWebCallLimits(
     .innerJoin(conversations, eq(conversations.id, calls.conversationId))
     .where(
       and(
-        eq(calls.assistantId, assistantId),
+        eq(calls.assistantId, assistant.id),
         eq(calls.type, 'web'),
         inArray(calls.status, openCallStatuses),
         eq(isTestCall, isTest),
@@ -66,13 +89,18 @@ export async function checkWebCallLimits(
     );
   const maxCalls = isTest ? Math.min(maxTestCalls, limits.perAssistant) : limits.perAssistant;
   if ((open?.calls ?? 0) >= maxCalls) throw limitReached('perAssistant');
-  if ((await usedMinutes(tx, userId, visitor)) >= limits.visitorMinutes) throw limitReached('visitorMinutes');
-  const pool = isTest ? 'testMinutes' : 'ownerMinutes';
-  if ((await usedMinutes(tx, userId, pools[pool])) >= limits[pool]) throw limitReached(pool);
+  for (const { limit, counter } of countersOf(parties)) {
+    if ((await usedMinutes(tx, userId, counter)) >= limits[limit]) throw limitReached(limit);
+  }
 }
 
-/** Names of the counts that the calls of an owner share, beside those of visitors' addresses. */
-const pools = { ownerMinutes: '', testMinutes: 'test' } as const;
+/** The counter of a call's minutes for each limit, always in the same order, so that concurrent calls do not deadlock. */
+function countersOf({ assistant, visitor, isTest }: CallParties) {
+  const ofVisitor = { limit: 'visitorMinutes', counter: visitor } as const;
+  if (isTest) return [ofVisitor, { limit: 'testMinutes', counter: 'test' }] as const;
+  const ofAssistant = { limit: 'assistantMinutes', counter: `assistant ${assistant.id}` } as const;
+  return [ofVisitor, ofAssistant, { limit: 'ownerMinutes', counter: '' }] as const;
+}
 
 async function usedMinutes(tx: Queries, userId: number, visitor: string): Promise<number> {
   const [used] = await tx
@@ -95,12 +123,14 @@ async function usedMinutes(tx: Queries, userId: number, visitor: string): Promis
  */
 export async function countWebCallMinute(
   tx: Queries,
-  { userId, visitor, isTest }: CallParties,
-  limits: WebCallLimits,
+  parties: CallParties,
+  operatorLimits: WebCallLimits,
 ): Promise<boolean> {
-  const pool = isTest ? 'testMinutes' : 'ownerMinutes';
-  const isCounted = await addMinute(tx, { userId, visitor }, limits.visitorMinutes);
-  return isCounted && addMinute(tx, { userId, visitor: pools[pool] }, limits[pool]);
+  const limits = effectiveLimits(operatorLimits, parties.assistant);
+  for (const { limit, counter } of countersOf(parties)) {
+    if (!(await addMinute(tx, { userId: parties.userId, visitor: counter }, limits[limit]))) return false;
+  }
+  return true;
 }
 
 async function addMinute(

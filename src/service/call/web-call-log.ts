@@ -93,20 +93,28 @@ export class WebCallLog implements CallLog {
 
   async chargeMinute(minute: number): Promise<boolean | 'minutes-per-day'> {
     const { database, jobs, limits } = this.#dependencies;
-    const { id: assistantId } = this.#plan.speaker.assistant;
+    const { assistant } = this.#plan.speaker;
     try {
       return await database.db.transaction(async (tx) => {
         const userId = await this.#record.touch(tx);
         const { type, isPreview } = this.#plan.web;
         const parties = {
           userId,
+          assistant,
           visitor: this.#side.visitor.addressBlock,
           isTest: type === 'test' && !isPreview,
         };
         if (!(await countWebCallMinute(tx, parties, limits))) throw new NotCharged('minutes-per-day');
         if (type === 'test') return true;
         const amount = webCallMinutePrice(this.#side.mode);
-        const charge = { userId, assistantId, callId: this.#plan.id, minute, amount, carrierFee: '0' };
+        const charge = {
+          userId,
+          assistantId: assistant.id,
+          callId: this.#plan.id,
+          minute,
+          amount,
+          carrierFee: '0',
+        };
         if (!(await chargeMinute({ tx, jobs }, charge))) throw new NotCharged(false);
         return true;
       });

@@ -110,6 +110,10 @@ export const assistants = pgTable('assistants', {
   maxTestMessagesPerDay: count('max_test_messages_per_day', 50),
   proofOfWork: flag('proof_of_work', false),
   webCalls: flag('web_calls', false),
+  /** Null is the operator's limit, here and in the next two columns. */
+  maxConcurrentWebCalls: integer('max_concurrent_web_calls'),
+  maxVisitorWebCallMinutesPerDay: integer('max_visitor_web_call_minutes_per_day'),
+  maxWebCallMinutesPerDay: integer('max_web_call_minutes_per_day'),
   allowedOrigins: text('allowed_origins').array().notNull().default([]),
   usageWebhookUrl: text('usage_webhook_url'),
   handoffWebhookUrl: text('handoff_webhook_url'),

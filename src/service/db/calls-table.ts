@@ -108,7 +108,7 @@ export const webCallMinutes = pgTable(
   {
     userId: integer('user_id').notNull(),
     day: date().notNull(),
-    /** The visitor's block of addresses; empty for all calls of the owner. */
+    /** The visitor's block of addresses, or the name of a sum. */
     visitor: text().notNull(),
     minutes: integer().notNull(),
   },

@@ -43,6 +43,9 @@ const selectConversation = (queries: Queries, uuid: string) =>
       userId: assistants.userId,
       ...voiceColumns,
       webCalls: assistants.webCalls,
+      maxConcurrentWebCalls: assistants.maxConcurrentWebCalls,
+      maxVisitorWebCallMinutesPerDay: assistants.maxVisitorWebCallMinutesPerDay,
+      maxWebCallMinutesPerDay: assistants.maxWebCallMinutesPerDay,
       maxDuration: assistants.maxDuration,
       allowedOrigins: assistants.allowedOrigins,
       turns: conversations.turns,
@@ -143,8 +146,13 @@ export async function admitWebCall(
     if (type === 'widget' && affordableCalls(available, price) === 0) {
       throw isLimited ? ConversationError.limitReached('') : ConversationError.insufficientBalance();
     }
-    const parties = { userId, visitor: sender.addressBlock, isTest: type === 'test' && !isPreview };
-    await checkWebCallLimits(tx, { ...parties, assistantId }, limits);
+    const parties = {
+      userId,
+      assistant: { ...conversation, id: assistantId },
+      visitor: sender.addressBlock,
+      isTest: type === 'test' && !isPreview,
+    };
+    await checkWebCallLimits(tx, parties, limits);
     const source = { assistantId, type, isPreview, visitor: sender, limits: conversation };
     const share = await checkDailyUsage(tx, source);
     const proven = { conversationUuid: uuid, turn: conversation.turns + 1, share };

@@ -104,6 +104,9 @@ export const assistantCallTable: FieldRow[] = [
   ],
   flag('proof_of_work'),
   flag('web_calls'),
+  whole('max_concurrent_web_calls', 1, 100_000),
+  whole('max_visitor_web_call_minutes_per_day', 1, 1_000_000),
+  whole('max_web_call_minutes_per_day', 1, 1_000_000),
   flag('user_token_required'),
   [
     'private_variables',

@@ -373,9 +373,13 @@ CREATE TABLE assistants (
   max_visitor_messages_per_day integer NOT NULL DEFAULT 1000,
   max_messages_per_day integer NOT NULL DEFAULT 10000,
   max_test_messages_per_day integer NOT NULL DEFAULT 50,
-  -- Origins such as `https://shop.example` or `https://*.shop.example`; empty allows any.
   proof_of_work boolean NOT NULL DEFAULT false,
   web_calls boolean NOT NULL DEFAULT false,
+  -- Null is the operator's limit.
+  max_concurrent_web_calls integer,
+  max_visitor_web_call_minutes_per_day integer,
+  max_web_call_minutes_per_day integer,
+  -- Origins such as `https://shop.example` or `https://*.shop.example`; empty allows any.
   allowed_origins text[] NOT NULL DEFAULT '{}',
   usage_webhook_url text,
   handoff_webhook_url text,
@@ -716,7 +720,8 @@ ALTER TABLE recording_chunks ALTER COLUMN sound SET STORAGE EXTERNAL;
 CREATE TABLE web_call_minutes (
   user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
   day date NOT NULL,
-  -- The visitor's block of addresses; empty for all calls of the owner, but for tests without a token: `test`.
+  -- The visitor's block of addresses. Sums of several calls: `assistant <id>`; `test` for the owner's tests without a
+  -- token; empty for the owner's other calls.
   visitor text NOT NULL,
   minutes integer NOT NULL,
   PRIMARY KEY (user_id, day, visitor)
