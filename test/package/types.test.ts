@@ -119,12 +119,17 @@ const stacks: Record<string, Stack> = {
       export const answer: Promise<string> = client.sendMessage('x', 'Hello').then(({ message }) => message);
       export const code = (error: ChatError) => error.code === 'offline' as string;
       const api = createApiClient({ baseUrl: 'https://service.example', apiKey: 'key' });
-      export const names: Promise<string[]> = api.listAllAssistants().then((all) => all.map(({ name }) => name));`,
+      export const names: Promise<string[]> = api.listAllAssistants().then((all) => all.map(({ name }) => name));
+      export const limits: Promise<(number | null)[]> = api
+        .listAllAssistants()
+        .then((all) => all.map(({ max_concurrent_web_calls }) => max_concurrent_web_calls));
+      void api.updateAssistant({ id: 1, body: { max_web_call_minutes_per_day: null } });`,
     invalid: [
       "chat.theme = 'dim';",
       "chat.variables = 'Ada';",
       "chat.addEventListener('chat-message', ({ detail }) => detail.txt);",
       'void api.createAssistant({ body: { name: 3 } });',
+      "void api.updateAssistant({ id: 1, body: { max_concurrent_web_calls: 'few' } });",
       "void client.sendMessage('x', 3);",
     ],
     wrap: (statement) => `import 'voice-assistant-chat/element';
