@@ -67,7 +67,6 @@ export class LazyModules {
         this.#onLoad(loaded.css);
       }
     } catch {
-      this.#failed.set(name, Date.now() + retryDelay);
       this.#onLoad(undefined);
     }
     return this.get(name);
@@ -93,6 +92,7 @@ export class LazyModules {
       return await loadModule<unknown>(loaders[name]);
     } catch (cause) {
       this.#requests.delete(name);
+      this.#failed.set(name, Date.now() + retryDelay);
       throw new ChatError('network', 'The chat did not load completely.', { cause });
     } finally {
       clearTimeout(timer);
