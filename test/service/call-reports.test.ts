@@ -356,6 +356,35 @@ describe('a call with two processes', () => {
     assert.doesNotMatch(String(record['transcript']), /Can you hear me/);
   });
 
+  it('can be connected again for longer than the lease of a process that died', async () => {
+    const { handler: other } = await startAnother();
+    const die = (id: number) =>
+      pool.query(
+        `UPDATE calls SET lease_owner = gen_random_uuid(), lease_until = now() + interval '1 second'
+         WHERE id = $1`,
+        [id],
+      );
+    const [lost, abandoned] = [await connect(), await connect()];
+    for (const { line } of [lost, abandoned]) await line.hears();
+    await die(lost.id);
+    assert.equal((await lost.call.disconnect('lost', { at: other })).type, 'connect');
+    await die(abandoned.id);
+    assert.equal((await ended(abandoned.id))['end_reason'], 'service-stopped');
+    assert.equal(await statusOf(lost.id), 'in-progress');
+    const again = lost.call.connect({ at: other });
+    await again.line.hears();
+    again.line.says('Hello?');
+    assert.equal(await again.line.hears(), 'You said: Hello?');
+    again.line.hangsUp();
+    await again.over;
+    const record = await ended(lost.id);
+    assert.deepEqual([record['status'], record['total_cost']], ['completed', 0.1]);
+    for (const { line, over } of [lost, abandoned]) {
+      line.lose();
+      await over;
+    }
+  });
+
   it('continues on the later connection if the same process is connected twice', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();

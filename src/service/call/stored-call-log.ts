@@ -15,6 +15,7 @@ import type { ConversationPlan } from './plan-call.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { formatTranscript } from '../lib/transcript.ts';
+import { reconnectSeconds } from './take-call.ts';
 
 /** This process no longer owns the call: it was deleted, or its lease expired. */
 export class CallLeaseLostError extends Error {
@@ -96,9 +97,6 @@ export class StoredCallLog implements CallLog {
     return changed.userId;
   }
 }
-
-/** Seconds within which a carrier reports or reconnects a call that no process holds. */
-const reconnectSeconds = 60;
 
 /** Ringing time of a transfer, in seconds. */
 export const transferRinging = 30;

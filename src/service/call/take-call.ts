@@ -61,11 +61,21 @@ export async function markDialed(
   return dialed;
 }
 
-/** Allows the carrier to connect a call again. Returns the secret of the pending connection. */
+/** Seconds within which a carrier reports or connects a call that no process holds. */
+export const reconnectSeconds = 60;
+
+/**
+ * Allows the carrier to connect a call, even if its process died and the lease expires before the call is connected.
+ *
+ * @returns the secret of the pending connection.
+ */
 export async function allowConnection(queries: Queries, callId: number): Promise<string> {
   const [allowed] = await queries
     .update(calls)
-    .set({ connectToken: sql`coalesce(${calls.connectToken}, ${newSecret()})` })
+    .set({
+      connectToken: sql`coalesce(${calls.connectToken}, ${newSecret()})`,
+      leaseUntil: sql`greatest(${calls.leaseUntil}, ${leaseEnd(reconnectSeconds * 1000)})`,
+    })
     .where(eq(calls.id, callId))
     .returning({ connectToken: sql<string>`${calls.connectToken}` });
   if (!allowed) throw new Error('The call was deleted.');
