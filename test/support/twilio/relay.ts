@@ -114,10 +114,11 @@ export class StandInRelay {
   }
 
   /** Waits until the customer has heard a text that matches. */
-  hears(text: string | RegExp): Promise<string> {
+  hears(text: string | RegExp, milliseconds?: number): Promise<string> {
     return eventually(
       () => `the customer to hear ${String(text)}; heard so far: ${JSON.stringify(this.played)}`,
       () => this.played.find((played) => (typeof text === 'string' ? played === text : text.test(played))),
+      milliseconds,
     );
   }
 

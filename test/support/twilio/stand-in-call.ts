@@ -124,10 +124,10 @@ export class StandInCall {
   }
 
   /** The customer answers: the carrier reports it and follows its instructions. */
-  async answer(twiml = this.form['Twiml'] ?? ''): Promise<StandInRelay | undefined> {
+  async answer({ isReported = true } = {}): Promise<StandInRelay | undefined> {
     this.status = 'in-progress';
-    await this.report('in-progress');
-    return this.perform(twiml);
+    if (isReported) await this.report('in-progress');
+    return this.perform(this.form['Twiml'] ?? '');
   }
 
   /** Ends the call before it is answered. */
@@ -228,10 +228,11 @@ export class StandInCall {
   }
 
   /** Waits until the call is over. */
-  over(): Promise<true> {
+  over(milliseconds?: number): Promise<true> {
     return eventually(
       () => `the end of the call, which is ${this.status}; problems: ${this.problems.join('; ')}`,
       () => this.isDone || undefined,
+      milliseconds,
     );
   }
 
