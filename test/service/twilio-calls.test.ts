@@ -148,6 +148,26 @@ describe('a call with Twilio', () => {
     assertNoViolations(call);
   });
 
+  test('is charged and transcribed if the report of its answer is lost', async () => {
+    model.behave({ chunks: ['At nine.'] });
+    const { id, call } = await dial();
+    await call.answer({ isReported: false });
+    const relay = await call.connected();
+    await relay.hears('Hello, this is Kim.');
+    relay.say('When do you open?');
+    await relay.hears('At nine.');
+    await eventually(
+      () => 'the answer in the transcript',
+      async () => (/At nine/.test(String((await read(id))['transcript'])) ? true : undefined),
+    );
+    assert.equal((await read(id))['status'], 'in-progress');
+    await call.hangUp();
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['total_cost']], ['completed', 0.1]);
+    assert.equal(record['transcript'], 'AI: Hello, this is Kim.\nCustomer: When do you open?\nAI: At nine.');
+    assertNoViolations(call);
+  });
+
   test('passes pressed keys to the assistant, and hangs up after its last words', async () => {
     const { id, call, relay } = await answered({
       tools: [{ type: 'end_call', description: 'At the end.' }],
@@ -315,8 +335,16 @@ describe('a call with Twilio', () => {
     );
   });
 
-  test('logs no credentials of the carrier', () => {
-    assert.ok(logged.length > 0);
+  test('logs no credentials of the carrier, even if it refuses a call', async () => {
+    const count = logged.length;
+    twilio.nextCall = { status: 400, code: 21210 };
+    const assistant = await owner.create('assistant', assistantBody());
+    const { json } = await owner.post('make_call', {
+      phone_number: '+493087653999',
+      assistant_id: assistant.id,
+    });
+    assert.equal((await ended(Number(json['call_id'])))['status'], 'failed');
+    assert.match(logged.slice(count).join(''), /the carrier did not accept a call/);
     for (const line of logged) assert.doesNotMatch(line, new RegExp(credentials.authToken));
   });
 });
