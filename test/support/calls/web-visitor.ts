@@ -3,6 +3,7 @@ import type { MemoryBrowser } from './memory-voice.ts';
 import { createAssistant, readMoney, startService } from '../service/service.ts';
 import type { AssistantOptions, Environment, TestService } from '../service/service.ts';
 import { linesOf } from '../service/service-client.ts';
+import { eventually } from '../twilio/eventually.ts';
 
 export const offer = 'v=0 offer';
 
@@ -65,9 +66,12 @@ export const said = async (browser: MemoryBrowser, count: number) =>
 export async function waitForEnd(visitor: {
   calls: () => Promise<Record<string, unknown>[]>;
 }): Promise<void> {
-  const isOpen = async () => {
-    const status = String((await visitor.calls())[0]?.['status']);
-    return ['initiated', 'ringing', 'in-progress'].includes(status);
-  };
-  while (await isOpen());
+  let status = 'unknown';
+  await eventually(
+    () => `the end of the visitor's call, which is ${status}`,
+    async () => {
+      status = String((await visitor.calls())[0]?.['status']);
+      return ['initiated', 'ringing', 'in-progress'].includes(status) ? undefined : true;
+    },
+  );
 }
