@@ -72,6 +72,9 @@ describe('makeCall', () => {
     [callTo.nobody, 'no-answer', 'unknown'],
     [callTo.failing, 'failed', 'unknown'],
     [callTo.machine, 'ended_by_assistant', 'machine'],
+    [callTo.fax, 'ended_by_assistant', 'machine'],
+    [callTo.losesLine, 'completed', 'human'],
+    [callTo.hangsUpDuringSpeech, 'completed', 'human'],
     [callTo.hangsUp, 'ended_by_customer', 'human'],
     [callTo.silent, 'ended_by_assistant', 'human'],
   ] as const) {

@@ -40,6 +40,13 @@ interface CallOptions extends Partial<CallSettings> {
 
 type Ended = CallResult & { answeredBy: AnsweredBy };
 
+/** What the assistant says of its own accord. */
+const turnTexts = {
+  silence: 'Are you still there?',
+  'transfer-unanswered': 'Nobody answered.',
+  reconnected: 'We were interrupted.',
+};
+
 /** Makes a call without delays; returns its result, what was stored meanwhile, and the transcript. */
 async function call({
   to = numbers.person,
@@ -88,8 +95,7 @@ async function call({
         settings,
         speaker: {
           answer: (message) => speak(reply?.(message) ?? {}, `You said: ${message}`),
-          startTurn: (reason) =>
-            speak({}, reason === 'silence' ? 'Are you still there?' : 'Nobody answered.'),
+          startTurn: (reason) => speak({}, turnTexts[reason]),
         },
         callLog: {
           saveLines: (saved) => Promise.resolve(void (lines = [...saved])),
@@ -108,7 +114,8 @@ async function call({
       else if (last) {
         end = { status: 'completed', reason: 'transfer', duration: last.duration, lines };
         const chargedMinutes = events.filter((event) => event.startsWith('minute')).length;
-        earlier = { lines, elapsed: last.duration, chargedMinutes, reason: 'transfer-unanswered' };
+        const reason = last.transferTo === undefined ? 'reconnected' : 'transfer-unanswered';
+        earlier = { lines, elapsed: last.duration, chargedMinutes, reason };
       }
     },
     onReport: (report) => {
@@ -127,7 +134,7 @@ async function call({
       const step: NextStep =
         cause === 'left'
           ? { type: 'transfer', to: released.at(-1)?.transferTo ?? '', ...limits }
-          : cause === 'unanswered'
+          : cause === 'unanswered' || cause === 'lost'
             ? { type: 'connect', plan }
             : { type: 'hang-up' };
       return Promise.resolve(step);
@@ -338,6 +345,50 @@ describe('a customer who interrupts', () => {
     assert.equal(end.reason, 'end-call');
     assert.equal(lines.filter((line) => line.startsWith('assistant')).length, 3);
   });
+});
+
+describe('a fax', () => {
+  for (const [answer, to] of [
+    ['a person', '+4989100110000'],
+    ['a machine', '+4989100110070'],
+  ] as const) {
+    test(`ends the call without a word if the other digits stand for ${answer}`, async () => {
+      const { end, events } = await call({ to, voiceMailMessage: 'Please call back.' });
+      assert.deepEqual(
+        [end.status, end.reason, end.answeredBy, end.lines],
+        ['ended_by_assistant', 'fax', 'fax', []],
+      );
+      assert.deepEqual(events, ['ringing', 'answered by fax', 'minute 1']);
+    });
+  }
+});
+
+describe('a lost line', () => {
+  test('is connected again, and the call continues without charging a minute twice', async () => {
+    const { end, lines, events } = await call({
+      to: '+4989100130000',
+      reply: () => ({ text: 'We have many offers, and each of them is good for you.' }),
+    });
+    const again = lines.indexOf('assistant: We were interrupted.');
+    assert.equal(lines[again - 1], 'assistant: We have many');
+    assert.match(lines[again + 1] ?? '', /^user: /);
+    assert.deepEqual([end.status, end.reason], ['completed', 'hung-up']);
+    assert.equal(events.filter((event) => event === 'minute 1').length, 1);
+  });
+});
+
+describe('a customer who hangs up while the assistant speaks', () => {
+  for (const allowInterruptions of [true, false]) {
+    test(`ends the call, and the transcript has the words that were played, if allow_interruptions is ${String(allowInterruptions)}`, async () => {
+      const { end, lines } = await call({
+        to: '+4989100160000',
+        allowInterruptions,
+        reply: () => ({ text: 'We have many offers, and each of them is good for you.' }),
+      });
+      assert.deepEqual([end.status, end.reason], ['completed', 'hung-up']);
+      assert.equal(lines.at(-1), 'assistant: We have many');
+    });
+  }
 });
 
 describe('keys', () => {

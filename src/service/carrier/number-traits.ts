@@ -8,6 +8,12 @@ export type OutcomeWeights = Readonly<Record<Outcome, number>>;
 /** How a simulated person behaves on the phone. */
 export type Behavior = 'talks' | 'hangs-up' | 'stays-silent' | 'opts-out';
 
+/**
+ * What happens once in a call with a person, while the assistant speaks its second sentence or after it: the person
+ * interrupts, presses a key or hangs up, or the line is lost.
+ */
+export type Habit = 'none' | 'interrupts' | 'presses-keys' | 'hangs-up-during-speech' | 'loses-line';
+
 /** The simulated behavior of a phone number. It is always the same for a number. */
 export interface NumberTraits {
   outcome: Outcome;
@@ -16,8 +22,9 @@ export interface NumberTraits {
   questions: number;
   /** Seconds until the call is answered. */
   ringing: number;
-  /** Whether a person interrupts the assistant or presses a key. */
-  habit: 'none' | 'interrupts' | 'presses-keys';
+  habit: Habit;
+  /** Whether a fax answers instead of a person or a machine. */
+  isFax: boolean;
   /** Whether the carrier detects only during the call who answered. */
   isFoundLate: boolean;
 }
@@ -30,8 +37,9 @@ export interface NumberTraits {
  * - The third-last digit determines the person's behavior: 0–6 talks, 7 hangs up, 8 stays silent, 9 asks not to be
  *   called again. It also determines the number of questions, one to three.
  * - The fourth-last digit determines the ringing time, 2 to 11 seconds.
- * - The fifth-last digit: with 7 the person interrupts the assistant once, with 8 the person presses the key 1, with 9
- *   the carrier detects late whether a machine answered.
+ * - The fifth-last digit: with 1 a fax answers, with 3 the line is lost once, with 6 the person hangs up while the
+ *   assistant speaks, with 7 the person interrupts the assistant once, with 8 the person presses the key 1, with 9 the
+ *   carrier detects late whether a machine answered.
  */
 export function readNumberTraits(phoneNumber: string, weights: OutcomeWeights): NumberTraits {
   const digits = phoneNumber.replace(/\D/g, '').padStart(4, '0');
@@ -41,10 +49,18 @@ export function readNumberTraits(phoneNumber: string, weights: OutcomeWeights): 
     behavior: digit <= 6 ? 'talks' : digit === 7 ? 'hangs-up' : digit === 8 ? 'stays-silent' : 'opts-out',
     questions: 1 + (digit % 3),
     ringing: 2 + Number(digits.at(-4)),
-    habit: digits.at(-5) === '7' ? 'interrupts' : digits.at(-5) === '8' ? 'presses-keys' : 'none',
+    habit: habits[digits.at(-5) ?? ''] ?? 'none',
+    isFax: digits.at(-5) === '1',
     isFoundLate: digits.at(-5) === '9',
   };
 }
+
+const habits: Readonly<Record<string, Habit>> = {
+  3: 'loses-line',
+  6: 'hangs-up-during-speech',
+  7: 'interrupts',
+  8: 'presses-keys',
+};
 
 function outcomeOf(fraction: number, weights: OutcomeWeights): Outcome {
   const sum = outcomes.reduce((total, outcome) => total + weights[outcome], 0);

@@ -16,7 +16,7 @@ type CustomerTraits = NumberTraits & { isCaller?: boolean };
 type CallNews =
   | { type: 'ringing' }
   | { type: 'unreached'; reason: 'busy' | 'no-answer' | 'failed' }
-  | { type: 'identified'; by: 'human' | 'machine' };
+  | { type: 'identified'; by: 'human' | 'machine' | 'fax' };
 
 export interface SimulatedCarrierOptions {
   outcomes: OutcomeWeights;
@@ -69,6 +69,7 @@ export class SimulatedCarrier implements Carrier {
     const traits = {
       ...readNumberTraits(call.from, this.#options.outcomes),
       outcome: 'human',
+      isFax: false,
       isCaller: true,
     } as const;
     this.#run(admission.plan, this.#connect(admission.plan, traits, call.carrierCallId));
@@ -117,7 +118,7 @@ export class SimulatedCarrier implements Carrier {
       await report({ type: 'unreached', reason: reached });
       return;
     }
-    const by = traits.outcome === 'machine' ? 'machine' : 'human';
+    const by = traits.isFax ? 'fax' : traits.outcome === 'machine' ? 'machine' : 'human';
     if (!traits.isFoundLate) await report({ type: 'identified', by });
     const found = traits.isFoundLate
       ? { after: lateDetection, report: () => report({ type: 'identified', by }) }
@@ -156,11 +157,17 @@ export class SimulatedCarrier implements Carrier {
     } finally {
       this.#lines.delete(carrierCallId);
     }
-    if (line.wasLeft) await this.#transfer(plan, traits, carrierCallId);
+    const cause = line.disconnection;
+    if (cause) await this.#continue(plan, traits, { carrierCallId, cause });
   }
 
-  async #transfer({ callId, token }: CallPlan, traits: NumberTraits, carrierCallId: string): Promise<void> {
-    let step = await this.#service.onDisconnected({ callId, token, cause: 'left' });
+  /** Transfers the customer, or connects the call again. */
+  async #continue(
+    { callId, token }: CallPlan,
+    traits: NumberTraits,
+    { carrierCallId, cause: left }: { carrierCallId: string; cause: 'left' | 'lost' },
+  ): Promise<void> {
+    let step = await this.#service.onDisconnected({ callId, token, cause: left });
     if (step.type === 'transfer') {
       const { outcome } = readNumberTraits(step.to, this.#options.outcomes);
       const isAnswered = outcome === 'human' || outcome === 'machine';
@@ -171,6 +178,6 @@ export class SimulatedCarrier implements Carrier {
       step = await this.#service.onDisconnected({ callId, token, cause });
     }
     if (step.type === 'connect')
-      await this.#connect(step.plan, { ...traits, outcome: 'human' }, carrierCallId);
+      await this.#connect(step.plan, { ...traits, outcome: 'human', habit: 'none' }, carrierCallId);
   }
 }

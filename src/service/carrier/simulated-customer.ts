@@ -1,9 +1,12 @@
 import type { NumberTraits } from './number-traits.ts';
 import type { CustomerSentences } from './simulated-sentences.ts';
 
-/** The customer's next action, after a pause of `after` seconds. */
+/** The customer's next action, or the loss of the line, after a pause of `after` seconds. */
 export type Reaction =
-  { after: number; say: string } | { after: number; press: string } | { after: number; hangUp: true };
+  | { after: number; say: string }
+  | { after: number; press: string }
+  | { after: number; hangUp: true }
+  | { after: number; loseLine: true };
 
 /**
  * The person or machine that answers a simulated call. A person greets, asks questions one by one, says goodbye, and
@@ -28,15 +31,22 @@ export class SimulatedCustomer {
 
   /** Reacts to the connection: a person waits for the caller to speak, and asks who is there after a while. */
   onAnswered(): Reaction | undefined {
+    if (this.#traits.isFax) return undefined;
     if (this.#traits.outcome === 'machine') return { after: 0.5, say: this.#sentences.machine };
     return this.#traits.behavior === 'stays-silent' ? undefined : { after: 4, say: this.#sentences.pickUp };
   }
 
-  /** Interrupts the caller's second sentence after a second, if the customer has that habit. */
-  onCallerBegan(): { after: number; say: string } | undefined {
-    if (this.#traits.outcome === 'machine' || this.#traits.habit !== 'interrupts' || this.#spoken !== 1)
-      return undefined;
-    const say = this.#script.shift();
+  /**
+   * Cuts off the caller's second sentence after a second, if the customer has such a habit.
+   *
+   * @param canInterrupt whether the customer's words stop the caller.
+   */
+  onCallerBegan(canInterrupt: boolean): Exclude<Reaction, { press: string }> | undefined {
+    const { outcome, habit } = this.#traits;
+    if (outcome === 'machine' || this.#spoken !== 1) return undefined;
+    if (habit === 'hangs-up-during-speech') return { after: 1, hangUp: true };
+    if (habit === 'loses-line') return { after: 1, loseLine: true };
+    const say = habit === 'interrupts' && canInterrupt ? this.#script.shift() : undefined;
     if (say === undefined) return undefined;
     this.#spoken += 1;
     return { after: 1, say };

@@ -29,7 +29,7 @@ export class SimulatedLine implements Line {
   #scheduled: Scheduled | undefined;
   #now = 0;
   #customerSpokeAt: number | undefined;
-  #end: 'left' | 'hung-up' | undefined;
+  #end: 'left' | 'lost' | 'hung-up' | undefined;
 
   constructor(speech: SpeechSettings, customer: SimulatedCustomer, wait: Wait, discovery?: Discovery) {
     this.#speech = speech;
@@ -49,8 +49,9 @@ export class SimulatedLine implements Line {
     return isSpeaking ? this.#now : this.#customerSpokeAt;
   }
 
-  get wasLeft(): boolean {
-    return this.#end === 'left';
+  /** Why the line has ended although the call has not. */
+  get disconnection(): 'left' | 'lost' | undefined {
+    return this.#end === 'hung-up' ? undefined : this.#end;
   }
 
   async next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
@@ -64,6 +65,7 @@ export class SimulatedLine implements Line {
     }
     await this.#advance(scheduled.at - this.#now, signal);
     this.#scheduled = undefined;
+    if (scheduled.event.type === 'ended' && scheduled.event.by === 'connection') this.#end = 'lost';
     if (scheduled.event.type === 'said') {
       this.#customerSpokeAt = this.#now;
       this.#schedule(this.#customer.onCustomerSpoke());
@@ -99,7 +101,7 @@ export class SimulatedLine implements Line {
   async #say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
     signal.throwIfAborted();
     const startedAt = this.#now;
-    const interruption = this.#speech.allowInterruptions ? this.#customer.onCallerBegan() : undefined;
+    const interruption = this.#customer.onCallerBegan(this.#speech.allowInterruptions);
     const limit = Math.min(seconds, interruption?.after ?? Infinity);
     let said = '';
     for await (const chunk of text) {
@@ -114,12 +116,15 @@ export class SimulatedLine implements Line {
         },
       );
       if (!isCutOff) continue;
+      const isInterrupted = !signal.aborted && interruption !== undefined && limit === interruption.after;
+      if (isInterrupted) this.#schedule({ ...interruption, after: 0 });
       const cutOffBy = signal.aborted
         ? 'signal'
-        : interruption && limit === interruption.after
-          ? 'customer'
-          : 'time';
-      if (cutOffBy === 'customer') this.#schedule({ ...interruption, after: 0 } as Reaction);
+        : !isInterrupted
+          ? 'time'
+          : 'say' in interruption
+            ? 'customer'
+            : 'end';
       return { played: beginning(said, (this.#now - startedAt) / total), startedAt, cutOffBy };
     }
     if (said === '') return { played: '', startedAt: undefined };
@@ -160,6 +165,7 @@ const lengthOf = (reaction: Reaction) => ('say' in reaction ? speakingTime(react
 
 function eventOf(reaction: Reaction, at: number): LineEvent {
   if ('hangUp' in reaction) return { type: 'ended', by: 'customer' };
+  if ('loseLine' in reaction) return { type: 'ended', by: 'connection' };
   if ('press' in reaction) return { type: 'dtmf', digit: reaction.press };
   return { type: 'said', text: reaction.say, seconds: speakingTime(reaction.say), endedAt: at };
 }
