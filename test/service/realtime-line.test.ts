@@ -6,6 +6,7 @@ import { SpokenReply } from '../../src/service/call/spoken-reply.ts';
 import { RealtimeLine } from '../../src/service/realtime/realtime-line.ts';
 import { RealtimeSession } from '../../src/service/realtime/realtime-session.ts';
 import type { AmbientSound } from '../../src/service/voice/ambience/ambient-sound.ts';
+import type { SpeakerOptions } from '../../src/service/voice/line.ts';
 import type { Synthesizer } from '../../src/service/voice/speech-service.ts';
 import { speechSettings } from '../support/calls/call-plan.ts';
 import { MemoryPeer } from '../support/calls/memory-peer.ts';
@@ -33,6 +34,8 @@ const weather: EngineTool = {
   parameters: [{ name: 'town', type: 'string', description: 'Its name', required: true }],
   run: ({ town }) => Promise.resolve({ result: { town, sky: 'clear' } }),
 };
+
+type Usage = Parameters<SpeakerOptions['recordUsage']>[0];
 
 const opened: { close: () => unknown }[] = [];
 afterEach(async () => {
@@ -64,9 +67,10 @@ async function connect({
     ...{ silence: 'Ask whether they are there.', reconnected: 'Apologize.' },
     'transfer-unanswered': 'Say so.',
   };
+  const usages: Usage[] = [];
   const speaker = await line.openSpeaker({
     ...{ instructions: 'You are kind.', turnInstructions, tools: [weather], replyMs: 10_000 },
-    recordUsage: () => undefined,
+    recordUsage: (usage) => usages.push(usage),
     history: [
       { role: 'user', content: 'Good evening.' },
       { role: 'assistant', content: 'Good evening to you.' },
@@ -77,7 +81,7 @@ async function connect({
       line.close('connection');
     },
   });
-  return { endpoint, peer, line, speaker };
+  return { endpoint, peer, line, speaker, usages };
 }
 
 type Connected = Awaited<ReturnType<typeof connect>>;
@@ -267,6 +271,25 @@ describe('a call with a realtime model', () => {
     assert.equal(await hear(call), 'No, tulips?');
     const { played } = await answer(call, 'No, tulips?').spoken;
     assert.equal(played.trim(), 'You said: No, tulips?');
+  });
+
+  it('answers what the customer said before the greeting, even if its transcript arrives after the greeting', async () => {
+    const call = await connect();
+    const { promise, resolve: transcribe } = Promise.withResolvers<undefined>();
+    call.endpoint.transcribing = promise;
+    call.endpoint.reportsTranscriptionUsage = false;
+    say(call, 'Do you sell tulips?');
+    // The model answers at once.
+    await call.endpoint.until(({ type }) => type === 'response.create');
+    const { played: greeting } = await call.line.say(text('Welcome.'), 60, never);
+    assert.equal(greeting.trim(), 'Welcome.');
+    transcribe(undefined);
+    const said = await hear(call);
+    assert.equal(said, 'Do you sell tulips?');
+    assert.match((await answer(call, said).spoken).played, /^You said:/);
+    const transcriptions = call.usages.filter(({ purpose }) => purpose === 'transcription');
+    assert.equal(transcriptions.length, 1);
+    assert(Math.abs((transcriptions[0]?.seconds ?? 0) - 0.6) < 0.1, String(transcriptions[0]?.seconds));
   });
 
   it('answers pressed keys', async () => {

@@ -162,10 +162,13 @@ export class RealtimeSpeaker implements Speaker {
     }
   }
 
-  /** Stops the replies to earlier turns, since a later turn is answered. */
+  /** Stops the replies to earlier turns, since a later turn is answered. Turns without a transcript yet are kept. */
   #stopTurns(count: number): void {
-    for (const { reply } of this.#turns.slice(0, Math.max(0, count))) if (reply) this.stop(reply, undefined);
-    this.#turns = this.#turns.slice(count + 1);
+    for (const turn of this.#turns.slice(0, Math.max(0, count))) {
+      if (turn.reply) this.stop(turn.reply, undefined);
+      turn.reply = undefined;
+    }
+    this.#turns = this.#turns.filter((turn, index) => index > count || turn.said === undefined);
   }
 
   /** Adds a text message to the model's conversation. */

@@ -38,6 +38,10 @@ export interface RealtimeQuestion {
 export class RealtimeEndpoint {
   /** The customer's words, one entry for each utterance; undefined if it is not understood. */
   readonly words: (string | undefined)[] = [];
+  /** Delays transcripts until it settles. */
+  transcribing: Promise<unknown> | undefined;
+  /** Whether transcripts come with what they used. */
+  reportsTranscriptionUsage = true;
   /** Speaks the requested text, or else repeats the customer's last words. */
   answer: (question: RealtimeQuestion) => RealtimeAnswer = repeat;
   /** Settings of the latest session. */
@@ -232,11 +236,21 @@ class Session {
       content: [{ type: 'input_audio', transcript: words ?? 'mumbling' }],
     });
     this.#send({ type: 'input_audio_buffer.committed', item_id });
+    if (this.#endpoint.transcribing)
+      void this.#endpoint.transcribing.then(() => {
+        this.#sendTranscript(item_id, words);
+      });
+    else this.#sendTranscript(item_id, words);
+  }
+
+  #sendTranscript(item_id: string, words: string | undefined): void {
     const transcription = 'conversation.item.input_audio_transcription';
     if (words === undefined) this.#send({ type: `${transcription}.failed`, item_id, error: {} });
     else {
-      const usage = { type: 'tokens', input_tokens: 14, output_tokens: 5, total_tokens: 19 };
-      this.#send({ type: `${transcription}.completed`, item_id, transcript: words, usage });
+      const usage = this.#endpoint.reportsTranscriptionUsage && {
+        usage: { type: 'tokens', input_tokens: 14, output_tokens: 5, total_tokens: 19 },
+      };
+      this.#send({ type: `${transcription}.completed`, item_id, transcript: words, ...usage });
     }
   }
 
