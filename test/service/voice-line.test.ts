@@ -212,6 +212,56 @@ describe('a voice line', () => {
     assert.equal((await again).played, 'Five.');
   });
 
+  describe('whose microphone hears the assistant', () => {
+    const answering = async (sound: Int16Array) => {
+      const { line, peer } = createLine({ isPaced: true, sound: Promise.resolve(sound) });
+      const saying = line.say(stream('One two three four. '), 60, never);
+      await until(() => peer.played > 0);
+      const echo = new Array<number>(0.15 * rate).fill(0);
+      /** @param share of the echo; 0: there is none. */
+      const hear = async (seconds: number, share: number, speech: Int16Array = new Int16Array(0)) => {
+        for (let frame = 0; frame < seconds * 50; frame++) {
+          echo.push(...peer.advance(0.02));
+          const said = speech.subarray(frame * (rate / 50));
+          const quiet = hum(0.02);
+          peer.receive(
+            echo
+              .splice(0, rate / 50)
+              .map((sample, at) => share * sample + (said[at] ?? 0) + (quiet[at] ?? 0)),
+          );
+          await nextTurn();
+        }
+      };
+      return { saying, hear };
+    };
+    const halfway = async (share: number, speech?: Int16Array) => {
+      const { saying, hear } = await answering(tone(6));
+      await hear(3, share);
+      await hear(4, share, speech);
+      return (await saying).cutOffBy;
+    };
+
+    it('does not count an echo of -20 dB as speech', async () => {
+      assert.equal(await halfway(0.1), undefined);
+    });
+
+    it('does not count it after a gap in the answer either', async () => {
+      const { saying, hear } = await answering(
+        Int16Array.of(...tone(1), ...new Int16Array(4 * rate), ...tone(1)),
+      );
+      await hear(7, 0.1);
+      assert.equal((await saying).cutOffBy, undefined);
+    });
+
+    it('is interrupted by a customer who is louder than the echo', async () => {
+      assert.equal(await halfway(0.1, tone(1, 300, rate, 2000)), 'customer');
+    });
+
+    it('is interrupted by a quiet customer if there is no echo', async () => {
+      assert.equal(await halfway(0, tone(1, 300, rate, 400)), 'customer');
+    });
+  });
+
   it('continues if the customer says too few words to interrupt', async () => {
     const { line, peer, events } = createLine({ isPaced: true, minInterruptWords: 3 });
     const saying = line.say(stream('One two three four. '), 60, never);

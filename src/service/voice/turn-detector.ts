@@ -50,12 +50,17 @@ export class TurnDetector {
     this.#activity = detector;
   }
 
-  /** Processes the next samples. Returns the resulting event, if any. */
-  detect(samples: Int16Array): TurnEvent | undefined {
+  /**
+   * Processes the next samples. Returns the resulting event, if any.
+   *
+   * @param maySpeak false if the samples cannot be the customer's speech.
+   */
+  detect(samples: Int16Array, maySpeak = true): TurnEvent | undefined {
     this.#chunks.push(samples);
     this.#length += samples.length;
     let wasSpeech = false;
-    for (const isSpeech of this.#activity.detect(samples)) {
+    for (const isDetected of this.#activity.detect(samples)) {
+      const isSpeech = isDetected && maySpeak;
       wasSpeech ||= isSpeech;
       if (isSpeech) this.#voicedFrames += 1;
       if (this.#voicedFrames > 0) this.#framesSinceStart += 1;

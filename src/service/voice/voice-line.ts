@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { AudioLine } from './audio-line.ts';
 import type { LineControl } from './audio-line.ts';
 import type { AudioPeer } from './audio-peer.ts';
+import { EchoGate } from './echo-gate.ts';
 import type { SpeechSettings, Spoken } from './line.ts';
 import type { Synthesizer, Transcriber } from './speech-service.ts';
 import type { SpokenText } from './spoken-text.ts';
@@ -52,6 +53,7 @@ export class VoiceLine extends AudioLine {
   readonly #listener: SpeechListener | undefined;
   readonly #onUsage: ((usage: TranscriptionUsage) => void) | undefined;
   readonly #turns: TurnDetector;
+  readonly #echo: EchoGate;
   readonly #closed = new AbortController();
   /** Undefined if the customer may speak several languages. */
   readonly #transcriptionLanguage: string | undefined;
@@ -85,6 +87,7 @@ export class VoiceLine extends AudioLine {
     this.#transcriptionLanguage = (settings.otherLanguages ?? []).length > 0 ? undefined : settings.language;
     const turnSettings = { pause: 1.4 - clamp(settings.endpointSensitivity), shortest: shortestSpeech };
     this.#turns = new TurnDetector(peer.rate, turnSettings, createDetector?.(peer.rate));
+    this.#echo = new EchoGate(peer.rate);
     this.peer.open(this);
   }
 
@@ -95,12 +98,19 @@ export class VoiceLine extends AudioLine {
         if (this.hasEnded) this.output.cutOff('end');
         const settings = voiceSettings(this.#settings);
         const synthesize = (sentence: string) =>
-          this.#synthesizer.speak(sentence, settings, this.peer.rate, stopped);
+          this.#addPlayed(this.#synthesizer.speak(sentence, settings, this.peer.rate, stopped));
         await this.output.speakSentences(text, settings.language, synthesize, spoken, stopped);
       },
       seconds,
       signal,
     );
+  }
+
+  async *#addPlayed(sound: AsyncIterable<Int16Array>): AsyncGenerator<Int16Array> {
+    for await (const samples of sound) {
+      this.#echo.addPlayed(samples);
+      yield samples;
+    }
   }
 
   protected release(): void {
@@ -113,7 +123,8 @@ export class VoiceLine extends AudioLine {
     const { spoken, isAudible } = this.output;
     const { allowInterruptions, minInterruptWords } = this.#settings;
     const wasFirst = this.#spokeFirst;
-    let event = this.#turns.detect(samples);
+    const isAdmitted = this.#echo.admits(samples, isAudible && !this.output.isPaused);
+    let event = this.#turns.detect(samples, wasFirst || isAdmitted);
     if (isAudible && !allowInterruptions) {
       event = wasFirst ? this.#turns.end() : undefined;
       this.#turns.reset();
