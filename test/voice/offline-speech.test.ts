@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { pino } from 'pino';
 import type { Synthesizer, Transcriber } from '../../src/service/voice/speech-service.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import type { SpeechDetector } from '../../src/service/voice/voice-module.ts';
+import { VoiceLine } from '../../src/service/voice/voice-line.ts';
+import { decodeWav } from '../../src/service/voice/wav.ts';
 import { createOfflineSpeech } from '../../src/voice/speech/offline-speech.ts';
 import type { OfflineSpeech } from '../../src/voice/speech/offline-speech.ts';
 import { readSuppliedVoices } from '../../src/voice/speech/supplied-voices.ts';
 import { SpeechProcess } from '../../src/voice/speech/speech-process.ts';
+import { speechSettings } from '../support/calls/call-plan.ts';
+import { MemoryPeer } from '../support/calls/memory-peer.ts';
 import { wordErrors } from '../support/voice/word-errors.ts';
 
 const rate = 16_000;
@@ -122,6 +128,82 @@ describe('offline speech', () => {
     const event = turns.detect(noise(rate * 2, 300));
     assert.equal(event?.type, 'ended');
     turns.close();
+  });
+});
+
+const hasEspeak = spawnSync('espeak-ng', ['--version']).error === undefined;
+
+describe('espeak-ng', { skip: !hasEspeak && 'the program is not installed' }, () => {
+  /** Its own rate, so that nothing is resampled. */
+  const espeakRate = 22_050;
+  let offlineSpeech: OfflineSpeech;
+  let synthesizer: Synthesizer;
+  before(async () => {
+    offlineSpeech = await createOfflineSpeech({}, log);
+    assert(offlineSpeech.synthesizer);
+    ({ synthesizer } = offlineSpeech);
+  });
+  after(() => {
+    offlineSpeech.close();
+  });
+
+  /** What the program says with these options. */
+  async function expected(text: string, ...options: string[]): Promise<Int16Array> {
+    const { stdout } = await promisify(execFile)('espeak-ng', [...options, '--stdout', text], {
+      encoding: 'buffer',
+    });
+    // eslint-disable-next-line @typescript-eslint/require-await -- a stream, as of the program
+    const wav = async function* () {
+      yield stdout;
+    };
+    const parts: Int16Array[] = [];
+    for await (const { samples } of decodeWav(wav())) parts.push(samples);
+    return Int16Array.from(parts.flatMap((part) => Array.from(part)));
+  }
+
+  for (const [language, text, voice] of [
+    ['de', 'Wir haben 21 Tulpen.', 'de'],
+    ['pt', 'Temos 21 tulipas.', 'pt-br'],
+    ['zh', '我们有 21 朵郁金香。', 'cmn'],
+  ] as const) {
+    it(`speaks the language ${language} with its voice ${voice}`, async () => {
+      assert.equal(synthesizer.problem?.(language), undefined);
+      const sound = await record(
+        synthesizer.speak(text, { language, voice: undefined, speed: 1 }, espeakRate, never),
+      );
+      assert(sound.length > espeakRate);
+      assert.deepEqual(sound, await expected(text, '-v', voice, '-s', '165'));
+      assert.notDeepEqual(sound, await expected(text, '-v', 'en-us', '-s', '165'));
+    });
+  }
+
+  it('speaks in calls with the language and the speed of the assistant', async () => {
+    const peer = new MemoryPeer(espeakRate, { isPaced: true });
+    const line = new VoiceLine({
+      ...{ peer, log, synthesizer, transcriber: { transcribe: () => Promise.resolve('') } },
+      settings: { ...speechSettings, language: 'de', speed: 1.5 },
+      control: { sendDigits: () => Promise.resolve(), end: () => Promise.resolve() },
+    });
+    async function* text() {
+      yield await Promise.resolve('Wir haben 21 Tulpen.');
+    }
+    const saying = line.say(text(), 60, never);
+    const over = new AbortController();
+    void saying.finally(() => {
+      over.abort();
+    });
+    while (!over.signal.aborted) {
+      if (peer.played > 0) peer.advance(0.02);
+      await setImmediate();
+    }
+    assert.equal((await saying).played, 'Wir haben 21 Tulpen.');
+    const german = await expected('Wir haben 21 Tulpen.', '-v', 'de', '-s', '248');
+    assert.deepEqual(Int16Array.from(peer.playedSamples.slice(0, german.length)), german);
+    line.close('connection');
+  });
+
+  it('reports a language that it does not speak', () => {
+    assert.match(synthesizer.problem?.('xx') ?? '', /no voice for the language xx/);
   });
 });
 
