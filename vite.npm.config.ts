@@ -30,6 +30,13 @@ function build(entry: Record<string, string>, groups: { name: string; test: RegE
   };
 }
 
+/**
+ * What talk shares with other lazy modules is part of the panel: Turbopack copies a module into the file of each one that
+ * imports it, and the page would load talk twice.
+ */
+const shared =
+  '(?:tool-title|sleep|with-proof|safe-address|decode-entities|write-clipboard|show-copied|chips)\\.(?:ts|css)';
+
 function element(): UserConfig {
   rmSync('dist/npm', { recursive: true, force: true });
   const config = build(
@@ -42,8 +49,8 @@ function element(): UserConfig {
     // by which a site can leave them out of what it prefetches.
     [
       { name: 'voice-assistant-chat-shell', test: /widget.voice-assistant-chat\.ts/ },
-      { name: 'voice-assistant-chat-panel', test: /panel.panel\.ts|zod/ },
-      { name: 'voice-assistant-chat-talk', test: /parts.talk\.ts|safe-address|decode-entities/ },
+      { name: 'voice-assistant-chat-panel', test: new RegExp(`panel.panel\\.ts|zod|${shared}`) },
+      { name: 'voice-assistant-chat-talk', test: /parts.talk\.ts/ },
     ],
   );
   return { build: { ...config.build, license: { fileName: 'licenses.md' } } };

@@ -90,6 +90,13 @@ describe('the example', { skip: executable ? false : 'needs Chromium' }, () => {
           const bytes = await brotliSize(scripts);
           assert.ok(bytes <= example.scriptBudget, `${bytes} bytes of scripts`);
         }
+        if (example.chatBudget !== undefined) {
+          const others = await scriptsIn(new URL('/about', site.url));
+          assert.notEqual(others.size, 0);
+          const bytes = await brotliSize([...scripts].filter((script) => !others.has(script)));
+          console.log(`${example.name}: ${bytes} bytes of scripts for the chat`);
+          assert.ok(bytes <= example.chatBudget, `${bytes} bytes of scripts for the chat`);
+        }
         assert.deepEqual(((await opened).postDataJSON() as { variables: unknown }).variables, {
           first_name: 'Ada',
           cart: { items: 2 },
@@ -115,6 +122,14 @@ describe('the example', { skip: executable ? false : 'needs Chromium' }, () => {
 async function brotliSize(urls: Iterable<string>): Promise<number> {
   const sizes = Array.from(urls, async (url) => brotliCompressSync(await (await fetch(url)).bytes()).length);
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/** The addresses of the scripts in a page's HTML. */
+async function scriptsIn(page: URL): Promise<Set<string>> {
+  const html = await (await fetch(page)).text();
+  return new Set(
+    Array.from(html.matchAll(/<script[^>]* src="([^"]+)"/g), ([, src = '']) => new URL(src, page).href),
+  );
 }
 
 /** Collects warnings and errors: frameworks report differences between server and browser there. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { repository } from '../support/repository.ts';
@@ -30,6 +30,14 @@ describe('the build for npm', () => {
     const files = [...filesOf(join(folder, 'client.js'))];
     const size = files.reduce((sum, file) => sum + compressedSize(file), 0);
     assert.ok(size <= budgets.client, `${files.map((file) => relative(folder, file)).join()}: ${size} bytes`);
+  });
+
+  it('has modules for extras and Markdown that do not import the one for talking, which Turbopack would copy', () => {
+    const importing = globSync('chunks/{extras,markdown}-*.js', { cwd: folder }).map((file) => [
+      file.replace(/^chunks.|-.*/g, ''),
+      [...filesOf(join(folder, file))].filter((path) => path.includes('-talk-')),
+    ]);
+    assert.deepEqual(Object.fromEntries(importing), { extras: [], markdown: [] });
   });
 
   for (const file of ['client.js', 'api.js', 'element.js', 'voice-assistant-chat.js']) {
