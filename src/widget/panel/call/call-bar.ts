@@ -45,7 +45,7 @@ export function callBar({
   readonly onEnd: () => void;
 }): TemplateResult {
   return html`<div part="call" data-state=${state}>
-    <span class="call-ring" aria-hidden="true"></span>
+    <span class="call-ring"></span>
     <p class="call-state">
       <b>${texts[isMuted && state === 'listening' ? 'muted' : state]}</b>
       ${seconds === undefined ? nothing : html`<small role="timer">${duration(seconds)}</small>`}

@@ -108,14 +108,11 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
   observer.observe(panel);
   const cornerObserver = new MutationObserver(place);
   cornerObserver.observe(root, { attributeFilter: ['data-block', 'data-inline'] });
-  // The panel has its final position only after its animation.
-  panel.addEventListener('animationend', place);
   addEventListener('resize', place);
   panel.after(handle);
   return () => {
     observer.disconnect();
     cornerObserver.disconnect();
-    panel.removeEventListener('animationend', place);
     removeEventListener('resize', place);
     handle.remove();
   };
