@@ -119,7 +119,9 @@ describe('a page of another origin with the script and', () => {
       const [, inPackage] = /^\/npm\/voice-assistant-chat(?:@[\d.]+)?(\/[^?]*)?(?:\?.*)?$/.exec(url) ?? [];
       if (url === '/merged.js' || folder === 'files') {
         response.setHeader('Content-Type', 'text/javascript; charset=utf-8');
-        response.end(folder ? readFileSync(join(dist, rest)) : `window.other = 1;\n${embedScript()}`);
+        // Firefox interrupts a module when the page is left, and the widget requests it again with a query.
+        const file = rest.replace(/\?.*/, '');
+        response.end(folder ? readFileSync(join(dist, file)) : `window.other = 1;\n${embedScript()}`);
       } else if (url.startsWith('/npm/')) {
         response.setHeader('Content-Type', 'text/javascript; charset=utf-8');
         response.end(readFileSync(join(repository, inPackage ?? jsdelivr)));
