@@ -59,6 +59,12 @@ async function answered(fields: Record<string, unknown> = {}) {
 
 const read = async (id: number, from = owner) => (await from.get(`calls/${String(id)}`)).json;
 
+const transcribed = (id: number, text: string) =>
+  eventually(
+    () => `the transcript to contain ${text}`,
+    async () => (String((await read(id))['transcript']).includes(text) ? true : undefined),
+  );
+
 const ended = (id: number, from = owner) =>
   eventually(
     () => `the end of call ${String(id)}`,
@@ -88,10 +94,7 @@ describe('a call with Twilio', () => {
     await relay.hears('Hello, this is Kim.');
     relay.say('When do you open?');
     await relay.hears('We open at nine. Anything else?');
-    await eventually(
-      () => 'the answer in the transcript',
-      async () => (/Anything else/.test(String((await read(id))['transcript'])) ? true : undefined),
-    );
+    await transcribed(id, 'Anything else?');
     await call.hangUp();
 
     const record = await ended(id);
@@ -138,10 +141,7 @@ describe('a call with Twilio', () => {
     await relay.hears('Hello, this is Kim.');
     relay.say('When do you open?');
     await relay.hears('At nine.');
-    await eventually(
-      () => 'the answer in the transcript',
-      async () => (/At nine/.test(String((await read(id))['transcript'])) ? true : undefined),
-    );
+    await transcribed(id, 'At nine.');
     await call.vanish();
     const record = await ended(id);
     assert.deepEqual([record['status'], record['duration'], record['total_cost']], ['completed', 42, 0.1]);
@@ -156,10 +156,7 @@ describe('a call with Twilio', () => {
     await relay.hears('Hello, this is Kim.');
     relay.say('When do you open?');
     await relay.hears('At nine.');
-    await eventually(
-      () => 'the answer in the transcript',
-      async () => (/At nine/.test(String((await read(id))['transcript'])) ? true : undefined),
-    );
+    await transcribed(id, 'At nine.');
     assert.equal((await read(id))['status'], 'in-progress');
     await call.hangUp();
     const record = await ended(id);

@@ -16,13 +16,12 @@ const frame = rate / 50;
 const delaySeconds = 0.15;
 const levels = [-10, -20, -30, -40];
 const voices = ['slt', 'rms', 'awb', 'kal16'] as const;
-/** Levels of visitors (decibels relative to full scale) and of the echo. */
+/** Levels of visitors (decibels relative to full scale) and of the echo, and seconds of the answer before they speak. */
 const visits = [
-  ...[-20, -25, -30, -35].map((visitor) => [visitor, -Infinity] as const),
-  ...[-20, -30].flatMap((visitor) => [-20, -30, -40].map((echo) => [visitor, echo] as const)),
+  ...[-20, -25, -30, -35].map((visitor) => [visitor, -Infinity, 4] as const),
+  ...[-30, -35].map((visitor) => [visitor, -Infinity, 0.5] as const),
+  ...[-20, -30].flatMap((visitor) => [-20, -30, -40].map((echo) => [visitor, echo, 4] as const)),
 ];
-/** Seconds into an answer after which the visitor speaks. */
-const visitorStart = 4;
 const interruptions = [
   'Wait a moment, can I ask something?',
   'No, that is wrong.',
@@ -45,6 +44,7 @@ async function play(
   level: number,
   detector: typeof createDetector | undefined,
   visitor: Int16Array = new Int16Array(0),
+  visitorStart = 0,
 ) {
   const peer = new MemoryPeer(rate, { isPaced: true });
   let pauses = 0;
@@ -130,18 +130,24 @@ for (const [name, detector] of [
       `${name}, echo of ${level} dB: ${cut} of ${results.length} answers cut off; pauses: ${pauses}`,
     );
   }
-  for (const [visitorLevel, echo] of visits) {
+  for (const [visitorLevel, echo, visitorStart] of visits) {
     let tooEarly = 0;
     const delays: number[] = [];
     for (const { sound, answer } of visitors) {
-      const { isCutOff, seconds } = await play(answer, echo, detector, atLevel(sound, visitorLevel));
+      const { isCutOff, seconds } = await play(
+        answer,
+        echo,
+        detector,
+        atLevel(sound, visitorLevel),
+        visitorStart,
+      );
       if (isCutOff && seconds < visitorStart) tooEarly++;
       else if (isCutOff) delays.push(seconds - visitorStart);
     }
     delays.sort((a, b) => a - b);
     const median = delays[Math.floor(delays.length / 2)]?.toFixed(2) ?? '-';
     console.log(
-      `${name}, visitor at ${visitorLevel} dB, ${echo === -Infinity ? 'no echo' : `echo of ${echo} dB`}: ${delays.length} of ${visitors.length} interrupt, after ${median} s (median); cut off before: ${tooEarly}`,
+      `${name}, visitor at ${visitorLevel} dB after ${visitorStart} s, ${echo === -Infinity ? 'no echo' : `echo of ${echo} dB`}: ${delays.length} of ${visitors.length} interrupt, after ${median} s (median); cut off before: ${tooEarly}`,
     );
   }
 }
