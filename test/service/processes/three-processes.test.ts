@@ -99,7 +99,7 @@ if (testDatabase === 'pglite') {
   const makeCalls = (count: number) =>
     Promise.all(
       Array.from({ length: count }, async (_, index) => {
-        const phone_number = `+49891001${String(acceptedCalls.length + index).padStart(2, '0')}000`;
+        const phone_number = `+49891${String(acceptedCalls.length + index).padStart(2, '0')}00000`;
         const answer = await caller
           .post('make_call', { phone_number, assistant_id: assistantId })
           .catch(() => undefined);
