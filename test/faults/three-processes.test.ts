@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { mountSmallDisk } from '../support/process/small-disk.ts';
-import { waitFor } from '../support/records/simulated-numbers.ts';
+import { eventually } from '../support/eventually.ts';
 import { atEnd } from '../support/service/service.ts';
 import { startCluster } from './cluster.ts';
 import { reportFigures } from './figures.ts';
@@ -141,7 +141,7 @@ phase({
           () => undefined,
           () => true,
         );
-      await waitFor('the disk to be full', isFull, 60_000).finally(() => pause(2000, 4000));
+      await eventually('the disk to be full', isFull).finally(() => pause(2000, 4000));
       await disk?.free();
       // A server that could not recover has ended; a process manager starts it again.
       await postgres.restart();
@@ -181,7 +181,7 @@ phase({
     await node.kill();
     faults.kills++;
     const clients: pg.Client[] = [];
-    await waitFor('the server to refuse connections', async () => {
+    await eventually('the server to refuse connections', async () => {
       const next = new pg.Client(postgres.url('postgres'));
       next.on('error', () => undefined);
       try {

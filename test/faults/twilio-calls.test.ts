@@ -9,7 +9,7 @@ import { Owner } from '../support/records/owner.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { startPostgres } from '../support/service/postgres.ts';
 import { atEnd, startService } from '../support/service/service.ts';
-import { eventually } from '../support/twilio/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import type { StandInCall } from '../support/twilio/stand-in-call.ts';
 import { twilioSettings, TwilioStandIn } from '../support/twilio/stand-in.ts';
 import { ClusterNode } from './cluster.ts';

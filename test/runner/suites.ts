@@ -68,6 +68,7 @@ const onOneDatabase = [
   'twilio-line',
   'twilio-requests',
   'voice-line',
+  'silent-webhook-receivers',
   'webhook-deliveries',
   'websites',
   'with-timeout',

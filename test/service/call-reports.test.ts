@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
 import { runCli } from '../../src/service/cli/run-cli.ts';
-import { waitFor } from '../support/records/simulated-numbers.ts';
+import { eventually } from '../support/eventually.ts';
 import { startPhoneService } from '../support/calls/phone-service.ts';
 import { readMoney } from '../support/service/service.ts';
 
@@ -176,7 +176,7 @@ describe('a recording', () => {
     await assert.rejects(call.report(report, { token: 'x'.repeat(43) }), { name: 'Refusal' });
     assert.equal((await owner.delete(`calls/${id}`)).status, 200);
     await call.report(report);
-    await waitFor('the recording to be deleted', () =>
+    await eventually('the recording to be deleted', () =>
       Promise.resolve(carrier.deletedRecordings.includes('RE-late') || undefined),
     );
     assert.deepEqual(carrier.deletedRecordings, ['RE-late']);
@@ -208,7 +208,7 @@ describe('a call that the carrier refuses', () => {
 describe('a call whose end the carrier does not report', () => {
   /** Returns the seconds until the call times out, once the carrier has accepted it. */
   const secondsLeft = (id: number) =>
-    waitFor('the id of the call', async () => {
+    eventually('the id of the call', async () => {
       const { rows } = await pool.query<{ seconds: number }>(
         `SELECT extract(epoch FROM lease_until - now())::float AS seconds
          FROM calls WHERE id = $1 AND carrier_call_id IS NOT NULL`,
@@ -224,7 +224,7 @@ describe('a call whose end the carrier does not report', () => {
   };
 
   const isEnded = (call: { id: string }, times = 1) =>
-    waitFor('the call to be ended', () =>
+    eventually('the call to be ended', () =>
       Promise.resolve(carrier.hungUp.filter((id) => id === call.id).length === times || undefined),
     );
 
@@ -271,7 +271,7 @@ describe('a call whose end the carrier does not report', () => {
       call.plan.callId,
     ]);
     assert.equal((await ended(call.plan.callId))['status'], 'failed');
-    await waitFor('the call to be ended', () =>
+    await eventually('the call to be ended', () =>
       Promise.resolve(carrier.hungUp.includes(call.id) || undefined),
     );
     unanswered.resolve(call.id);
@@ -298,7 +298,7 @@ describe('a fax that is detected before the call is connected', () => {
 
 describe('a deleted call', () => {
   const endedAtCarrier = (call: { id: string }) =>
-    waitFor('the call to be ended', () => Promise.resolve(carrier.hungUp.includes(call.id) || undefined));
+    eventually('the call to be ended', () => Promise.resolve(carrier.hungUp.includes(call.id) || undefined));
 
   it('is ended at the carrier even if its id arrives after the deletion', async () => {
     const answer = Promise.withResolvers<string>();

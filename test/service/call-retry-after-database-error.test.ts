@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { newDatabase, startService } from '../support/service/service.ts';
-import { waitFor } from '../support/records/simulated-numbers.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** Tables that are read to prepare a call; each is temporarily unavailable. */
 for (const table of ['languages', 'tools']) {
@@ -21,14 +21,14 @@ for (const table of ['languages', 'tools']) {
     await owner.create('lead', { phone_number: '+4989300100000', campaign_id: campaign.id });
     await pool.query(`ALTER TABLE ${table} RENAME TO unavailable`);
     await owner.post('campaigns/update-status', { campaign_id: campaign.id, action: 'start' });
-    await waitFor('a failed attempt', async () => {
+    await eventually('a failed attempt', async () => {
       const { rows } = await pool.query(
         "SELECT 1 FROM jobs.job WHERE name = 'place-call' AND (state = 'retry' OR retry_count > 0)",
       );
       return rows.length > 0 ? true : undefined;
     });
     await pool.query(`ALTER TABLE unavailable RENAME TO ${table}`);
-    const lead = await waitFor('the lead to be called', async () => {
+    const lead = await eventually('the lead to be called', async () => {
       const { rows } = await pool.query<{ status: string; tries: number; calls: number }>(
         'SELECT status, tries, (SELECT count(*)::int FROM calls) AS calls FROM leads',
       );

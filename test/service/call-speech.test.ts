@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { waitFor } from '../support/records/simulated-numbers.ts';
+import { eventually } from '../support/eventually.ts';
 import { startPhoneService } from '../support/calls/phone-service.ts';
 
 const { model, owner, place, connect, ended, lines } = await startPhoneService();
@@ -33,7 +33,7 @@ describe('the assistant', () => {
     line.interrupts({ after: 'We open at nine', saying: 'And where?' });
     line.says('When do you open?');
     assert.equal(await line.hears(), 'We open at nine');
-    await waitFor('the model to be stopped', () => Promise.resolve(model.cancelled === 1 || undefined));
+    await eventually('the model to be stopped', () => Promise.resolve(model.cancelled === 1 || undefined));
     assert.equal(await line.hears(), 'In Berlin.');
     never.resolve('Sundays.');
     line.hangsUp();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { newDatabase, readMoney, startService } from '../support/service/service.ts';
-import { waitFor } from '../support/records/simulated-numbers.ts';
+import { eventually } from '../support/eventually.ts';
 
 const service = await startService({ ...(await newDatabase()), WORKERS: 'on', CARRIER_SECONDS: '0' });
 const { pool } = service.running.database;
@@ -36,7 +36,7 @@ test('calls all leads in the background and updates them by the outcome of their
   for (const action of ['start', 'stop', 'start', 'start', 'stop', 'stop', 'start']) {
     assert.equal((await change(action)).status, 200);
   }
-  const found = await waitFor('every lead to be called', async () => {
+  const found = await eventually('every lead to be called', async () => {
     const { json } = await owner.get('leads?per_page=100');
     const leads = json['data'] as { phone_number: string; status: string }[];
     const isOver = leads.every(({ status }) => /^(completed|rescheduled|blacklisted)$/.test(status));
@@ -79,7 +79,7 @@ test('stops a campaign when the balance is used up', async () => {
     await owner.create('lead', { phone_number, campaign_id: campaign.id });
   }
   await owner.post('campaigns/update-status', { campaign_id: campaign.id, action: 'start' });
-  await waitFor('the campaign to stop', async () => {
+  await eventually('the campaign to stop', async () => {
     const [listed] = JSON.parse((await owner.get('campaigns')).text) as Record<string, unknown>[];
     return listed?.['stop_reason'] === 'insufficient-balance' ? true : undefined;
   });
@@ -102,7 +102,7 @@ test('retries a lead whose goal is incomplete after the evaluation', async () =>
   });
   await owner.create('lead', { phone_number: '+4989300300000', campaign_id: campaign.id });
   await owner.post('campaigns/update-status', { campaign_id: campaign.id, action: 'start' });
-  await waitFor('another try', async () => {
+  await eventually('another try', async () => {
     const { json } = await owner.get('leads?status=rescheduled');
     return json['total'] === 1 ? true : undefined;
   });

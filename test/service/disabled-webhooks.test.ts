@@ -4,17 +4,10 @@ import { WebhookDisabledWebhook } from '../../src/contract/webhook.ts';
 import { addCall } from '../support/records/add-records.ts';
 import { readAssistant } from '../support/records/assistant-body.ts';
 import { verify } from '../support/servers/webhook-receiver.ts';
-import {
-  chat,
-  createOwner,
-  deliveries,
-  end,
-  endCall,
-  pool,
-  receiver,
-  service,
-} from '../support/service/webhook-service.ts';
+import { deliveries, receiver, webhookService } from '../support/service/webhook-service.ts';
 import type { WithAssistant } from '../support/service/webhook-service.ts';
+
+const { chat, createOwner, end, endCall, pool, service } = webhookService;
 
 const failing = [500, 500, 500, 500];
 

@@ -2,17 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HandoffWebhook } from '../../src/contract/webhook.ts';
 import { verify } from '../support/servers/webhook-receiver.ts';
-import {
-  allAre,
-  chat,
-  createOwner,
-  deliveries,
-  pool,
-  receiver,
-  service,
-  settled,
-} from '../support/service/webhook-service.ts';
+import { allAre, deliveries, receiver, webhookService } from '../support/service/webhook-service.ts';
 import type { WithAssistant } from '../support/service/webhook-service.ts';
+
+const { chat, createOwner, pool, service, settled } = webhookService;
 
 const switchAi = ({ owner }: WithAssistant, conversation: string, action: 'disable-ai' | 'enable-ai') =>
   service.post(`/api/automate/conversations/${conversation}/${action}`, undefined, {

@@ -9,7 +9,7 @@ import { createLog } from '../../src/service/log.ts';
 import { deleteOldCalls } from '../../src/service/retention/delete-old-records.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
-import { waitFor } from '../support/records/simulated-numbers.ts';
+import { eventually } from '../support/eventually.ts';
 import { until } from '../support/until.ts';
 import { startChildProcess } from '../support/process/child-process.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
@@ -134,7 +134,7 @@ describe('an inbound call', () => {
     assert.ok(call);
     const { pathname } = new URL(String(call['recording_url']));
     assert.equal((await service.request('GET', pathname)).status, 200);
-    await waitFor('the evaluation', async () => {
+    await eventually('the evaluation', async () => {
       const { json } = await owner.get(`calls/${call.id}`);
       return Object.keys(json['evaluation'] as object).length > 0 ? true : undefined;
     });
@@ -253,7 +253,7 @@ describe('CARRIER_COUNTRIES', () => {
     await owner.create('lead', { phone_number: '+4989100100000', campaign_id: campaign.id });
     await pool.query("UPDATE leads SET phone_number = '+43720000123'");
     await owner.post('campaigns/update-status', { campaign_id: campaign.id, action: 'start' });
-    const refused = await waitFor('the call of the lead to fail', async () => {
+    const refused = await eventually('the call of the lead to fail', async () => {
       const [call] = await callsOf(owner, '?status=failed');
       return call;
     });

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { numbered } from '../support/records/field-table.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
-import { callTo, waitFor, waitForCall } from '../support/records/simulated-numbers.ts';
+import { callTo, waitForCall } from '../support/records/simulated-numbers.ts';
+import { eventually } from '../support/eventually.ts';
 import { Owner } from '../support/records/owner.ts';
 import { addNumber } from '../support/records/add-records.ts';
 import { newDatabase, readMoney, startService } from '../support/service/service.ts';
@@ -120,7 +121,7 @@ test('returns an empty evaluation for an unanswered call', async () => {
     const { json } = await make({ phone_number, assistant_id: evaluated.id });
     const id = Number(json['call_id']);
     await waitForCall(owner, id);
-    await waitFor('the evaluation', async () => {
+    await eventually('the evaluation', async () => {
       const { rows } = await service.running.database.pool.query(
         'SELECT 1 FROM calls WHERE id = $1 AND end_handled_at IS NOT NULL',
         [id],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { Owner } from '../support/records/owner.ts';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { atEnd, createAssistant, newDatabase, startService } from '../support/service/service.ts';
+import { eventually } from '../support/eventually.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());
@@ -62,12 +62,7 @@ test('owners see which assistant used how many tokens of which model, and what t
     conversation,
   ]);
   await jobs.send('conversation-ended', { conversationId: Number(rows[0]?.id) });
-  for (const deadline = Date.now() + 10_000; ;) {
-    const [used] = await readUsage(owner);
-    if (used?.['evaluations'] === 1) break;
-    assert.ok(Date.now() < deadline, JSON.stringify(used));
-    await turn();
-  }
+  await eventually('the evaluation', async () => (await readUsage(owner))[0]?.['evaluations'] === 1);
   assert.deepEqual(await readUsage(owner), [
     { ...row, evaluations: 1, input_tokens: 3000, output_tokens: 150, cost: 0.0075 },
   ]);

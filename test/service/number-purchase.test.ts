@@ -8,7 +8,7 @@ import { deleteReleasedNumbers, releaseNumber } from '../../src/service/phone-nu
 import { Refusal } from '../../src/service/lib/refusal.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
-import { waitFor } from '../support/records/simulated-numbers.ts';
+import { eventually } from '../support/eventually.ts';
 import { NumberShop } from '../support/servers/number-shop.ts';
 import { newDatabase, readMoney, startService } from '../support/service/service.ts';
 
@@ -209,7 +209,7 @@ test('background jobs complete a purchase and release a number, also after failu
   await working.running.database.pool.query(
     "UPDATE jobs.job SET start_after = now() WHERE name = 'complete-purchase'",
   );
-  const id = await waitFor('the purchase to be completed', async () => {
+  const id = await eventually('the purchase to be completed', async () => {
     const { json } = await owner.get('phone-numbers/all');
     return (json['data'] as { id: number }[])[0]?.id;
   });
@@ -219,11 +219,11 @@ test('background jobs complete a purchase and release a number, also after failu
     [id],
   );
   assert.equal((await owner.delete(`phone-numbers/${id}`)).status, 200);
-  await waitFor('the failed release', () =>
+  await eventually('the failed release', () =>
     Promise.resolve(carrier.releaseAnswers.length === 0 ? true : undefined),
   );
   await working.running.database.pool.query(
     "UPDATE jobs.job SET start_after = now() WHERE name = 'release-number'",
   );
-  await waitFor('the release', () => Promise.resolve(carrier.sold.size === 0 ? true : undefined), 60_000);
+  await eventually('the release', () => carrier.sold.size === 0);
 });

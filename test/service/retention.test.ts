@@ -7,7 +7,7 @@ import { sendCleanUp } from '../../src/service/retention/clean-up.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { createAssistant, newDatabase, readMoney, startService } from '../support/service/service.ts';
-import { waitFor } from '../support/records/simulated-numbers.ts';
+import { eventually } from '../support/eventually.ts';
 
 const service = await startService({
   ...(await newDatabase()),
@@ -156,7 +156,7 @@ test('sends a lost campaign tick again at the next clean-up and at a start', asy
   const { id } = await owner.create('campaigns', fields);
   const start = () => owner.post('campaigns/update-status', { campaign_id: id, action: 'start' });
   const completed = () =>
-    waitFor('the campaign to be completed', async () => {
+    eventually('the campaign to be completed', async () => {
       const { rows } = await pool.query("SELECT 1 FROM campaigns WHERE id = $1 AND status = 'completed'", [
         id,
       ]);

@@ -7,7 +7,7 @@ import { Owner } from '../support/records/owner.ts';
 import { atEnd, newDatabase, readMoney, startService, testDatabase } from '../support/service/service.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';
 import { credentials, twilioSettings, TwilioStandIn } from '../support/twilio/stand-in.ts';
-import { eventually } from '../support/twilio/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import type { StandInCall } from '../support/twilio/stand-in-call.ts';
 
 /*

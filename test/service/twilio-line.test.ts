@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { RelayLine } from '../../src/service/carrier/twilio/relay-line.ts';
 import type { CallPlan } from '../../src/service/carrier/carrier.ts';
 import type { Line, LineEvent, Spoken } from '../../src/service/voice/line.ts';
-import { eventually } from '../support/twilio/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import type { StandInRelay } from '../support/twilio/relay.ts';
 import type { StandInCall } from '../support/twilio/stand-in-call.ts';
 import { never, outgoing, startCarrier, to, tokens } from '../support/twilio/carrier-under-test.ts';

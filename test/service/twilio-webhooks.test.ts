@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { CallReport } from '../../src/service/carrier/carrier.ts';
-import { eventually } from '../support/twilio/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   from,
   never,

@@ -7,7 +7,7 @@ import { MemoryVoice } from '../support/calls/memory-voice.ts';
 import { readStereoWav, soundsOf } from '../support/calls/stereo-wav.ts';
 import { said, visit, waitForEnd } from '../support/calls/web-visitor.ts';
 import { until } from '../support/until.ts';
-import { waitFor } from '../support/records/simulated-numbers.ts';
+import { eventually } from '../support/eventually.ts';
 import { newDatabase, startService, testDatabase } from '../support/service/service.ts';
 
 type Visitor = Awaited<ReturnType<typeof visit>>;
@@ -132,7 +132,7 @@ describe('the recording of a web call', () => {
     const visitor = await visit({ limits: record });
     await call(visitor);
     visitor.voice.browser.receive(tone(12));
-    await waitFor('two parts', async () => ((await stored(visitor))?.parts === 2 ? true : undefined));
+    await eventually('two parts', async () => ((await stored(visitor))?.parts === 2 ? true : undefined));
     await visitor.hangUp();
     const whole = await load(visitor);
     assert.equal(whole.status, 200);
@@ -210,7 +210,7 @@ describe('the recording of a web call', () => {
     await call(visitor);
     visitor.voice.browser.lose();
     // A new call ends the lost one.
-    await waitFor('room', async () => ((await visitor.call()).status === 201 ? true : undefined));
+    await eventually('room', async () => ((await visitor.call()).status === 201 ? true : undefined));
     const heard = await listen(visitor);
     assert.deepEqual(heard.assistant, [[0, 0.5]]);
     await visitor.hangUp();

@@ -6,7 +6,7 @@ import { MemoryVoice } from '../support/calls/memory-voice.ts';
 import { readStereoWav } from '../support/calls/stereo-wav.ts';
 import { said, visit } from '../support/calls/web-visitor.ts';
 import { Owner } from '../support/records/owner.ts';
-import { waitFor } from '../support/records/simulated-numbers.ts';
+import { eventually } from '../support/eventually.ts';
 import { startWebhookReceiver, verify } from '../support/servers/webhook-receiver.ts';
 import { atEnd, newDatabase, startService } from '../support/service/service.ts';
 
@@ -48,7 +48,7 @@ async function talk(visitor: Visitor, words: string): Promise<void> {
 
 /** Waits until the end of a visitor's calls was handled. */
 const handled = ({ owner }: Visitor) =>
-  waitFor('the end to be handled', async () => {
+  eventually('the end to be handled', async () => {
     const { rows } = await pool.query<{ open: number }>(
       `SELECT (SELECT count(*)::integer FROM calls WHERE user_id = $1 AND end_handled_at IS NULL)
          + (SELECT count(*)::integer FROM webhook_deliveries WHERE user_id = $1 AND status = 'pending') AS open`,

@@ -1,52 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { WebhookDelivery } from '../../src/contract/webhook.ts';
-import { StoredJobs } from '../../src/service/jobs/jobs.ts';
-import { createDelivery } from '../../src/service/webhook/create-delivery.ts';
 import { addCall } from '../support/records/add-records.ts';
 import { verify } from '../support/servers/webhook-receiver.ts';
 import {
   allAre,
-  chat,
-  createOwner,
   deliveries,
-  end,
-  endCall,
-  pool,
   receiver,
   refusedPort,
-  service,
-  settled,
+  webhookService,
 } from '../support/service/webhook-service.ts';
 
-test('a webhook arrives although 150 webhooks of another owner wait for a server that never responds', async () => {
-  const silent = receiver.address('hang');
-  const it = await createOwner();
-  const { id: conversationId } = await chat(it, ['Hello']);
-  const delivery = {
-    userId: it.owner.id,
-    assistantId: it.id,
-    conversationId,
-    event: 'conversation-ended',
-    url: silent,
-  } as const;
-  const prompt = receiver.address();
-  const other = await createOwner({ conversation_ended_webhook_url: prompt });
-  const conversation = await chat(other, ['Hello']);
-  const jobs = new StoredJobs(service.running.database);
-  await service.running.database.transaction(async (tx) => {
-    for (let count = 0; count < 150; count++) {
-      await createDelivery(tx, jobs, { ...delivery, payload: { count } });
-    }
-  });
-  await end(conversation.id);
-  const before = receiver.requests(silent).length;
-  await receiver.received(prompt, 1);
-  // One more timeout of the silent server at most.
-  assert.ok(receiver.requests(silent).length - before <= 10, String(receiver.requests(silent).length));
-  await pool.query('DELETE FROM webhook_deliveries WHERE url = $1', [silent]);
-  await settled();
-});
+const { chat, createOwner, end, endCall, pool, service } = webhookService;
 
 describe('a delivery', () => {
   test('is retried with the same id and a new signature until it succeeds', async () => {
@@ -63,7 +28,6 @@ describe('a delivery', () => {
 
   const failures: [description: string, url: string, status: number | null, error: RegExp][] = [
     ['the receiver responds with 404', receiver.address(404), 404, /^null$/],
-    ['the receiver does not respond in time', receiver.address('hang'), null, /did not answer in time/],
     ['the receiver is unreachable', `http://127.0.0.1:${refusedPort}/`, null, /could not be reached/],
     ['the address is private', 'http://127.0.0.1:1/', null, /private network/],
   ];
@@ -108,10 +72,11 @@ describe('a delivery', () => {
   });
 
   test('cannot be sent again while it is pending', async () => {
-    const it = await createOwner({ conversation_ended_webhook_url: receiver.address('hang') });
+    const it = await createOwner({ conversation_ended_webhook_url: receiver.address() });
     await end((await chat(it, ['Hello'])).id);
-    const [pending] = await deliveries(it, allAre('pending', 1));
-    const { status, json } = await it.owner.post(`webhook-deliveries/${pending?.id}/redeliver`, {});
+    const [delivery] = await deliveries(it, allAre('delivered', 1));
+    await pool.query("UPDATE webhook_deliveries SET status = 'pending' WHERE id = $1", [delivery?.id]);
+    const { status, json } = await it.owner.post(`webhook-deliveries/${delivery?.id}/redeliver`, {});
     assert.deepEqual([status, json], [409, { message: 'The delivery is still pending.' }]);
     const missing = await it.owner.post('webhook-deliveries/999999/redeliver', {});
     assert.deepEqual([missing.status, missing.json], [404, { message: 'Webhook delivery not found.' }]);

@@ -8,18 +8,9 @@ import {
 } from '../../src/contract/webhook.ts';
 import { addCall } from '../support/records/add-records.ts';
 import { verify } from '../support/servers/webhook-receiver.ts';
-import {
-  allAre,
-  chat,
-  createOwner,
-  deliveries,
-  end,
-  endCall,
-  pool,
-  receiver,
-  service,
-  settled,
-} from '../support/service/webhook-service.ts';
+import { allAre, deliveries, receiver, webhookService } from '../support/service/webhook-service.ts';
+
+const { chat, createOwner, end, endCall, pool, service, settled } = webhookService;
 
 test('sends a signed webhook with the extracted variables after a chat', async () => {
   const url = receiver.address();

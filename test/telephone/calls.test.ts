@@ -24,7 +24,7 @@ import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
 import { credentials, endpoint, phones, ports, startAsterisk } from '../support/telephone/asterisk.ts';
 import { Phone, phoneRate } from '../support/telephone/baresip.ts';
 import { readWav, startSpeechServer } from '../support/telephone/speech-server.ts';
-import { waitFor } from '../support/telephone/wait-for.ts';
+import { eventually } from '../support/eventually.ts';
 import { record } from '../support/voice/recording.ts';
 
 /*
@@ -92,7 +92,7 @@ describe('a call through Asterisk', () => {
 
   beforeEach(async () => {
     await Promise.all(started.splice(0).map((phone) => phone.stop()));
-    await waitFor('the end of all calls', () => asterisk.isIdle());
+    await eventually('the end of all calls', () => asterisk.isIdle());
     handler = new Handler();
     speech.spoken.length = 0;
     customer = await startPhone(phones.customer, ports.customer);
@@ -167,7 +167,7 @@ describe('a call through Asterisk', () => {
     );
     handler.converse = async (line) => {
       const saying = say(line, ...sentences);
-      await waitFor('the third sentence', () => speech.spoken.some((text) => text.endsWith('number 4.')));
+      await eventually('the third sentence', () => speech.spoken.some((text) => text.endsWith('number 4.')));
       customer.speak(await question());
       handler.spoken = await saying;
       handler.events.push(await line.next(30, never));
@@ -186,7 +186,7 @@ describe('a call through Asterisk', () => {
   it('pauses when the customer makes a sound, and resumes if it was no interruption', async () => {
     handler.converse = async (line) => {
       const saying = say(line, 'This is sentence number 1. ', 'This is sentence number 2. ', greeting);
-      await waitFor('the second sentence', () => speech.spoken.some((text) => text.endsWith('number 2.')));
+      await eventually('the second sentence', () => speech.spoken.some((text) => text.endsWith('number 2.')));
       const cough = (await question()).subarray(0, 0.3 * phoneRate);
       customer.speak(cough);
       handler.spoken = await saying;
@@ -229,7 +229,7 @@ describe('a call through Asterisk', () => {
       await customer.press('5');
       handler.events.push(await line.next(30, never));
       await line.sendDigits('1w2#');
-      await waitFor('the keys', () => customer.keys === '12#');
+      await eventually('the keys', () => customer.keys === '12#');
       await line.hangUp();
     };
     await dial();
@@ -311,7 +311,7 @@ describe('a call through Asterisk', () => {
         line,
         'Let me tell you a long story about the history of telephones and their inventors.',
       );
-      await waitFor('the sound', () => speech.spoken.some((text) => text.includes('long story')));
+      await eventually('the sound', () => speech.spoken.some((text) => text.includes('long story')));
       customer.hangUp();
       handler.spoken = await saying;
       handler.events.push(await line.next(30, never));
@@ -327,7 +327,7 @@ describe('a call through Asterisk', () => {
     await customer.stop();
     customer = await startPhone(phones.customer, ports.customer, false);
     await dial();
-    await waitFor('the call', () => customer.count('CALL_INCOMING') > 0);
+    await eventually('the call', () => customer.count('CALL_INCOMING') > 0);
     customer.hangUp();
     assert.equal((await handler.report('unreached')).reason, 'busy');
   });
@@ -370,8 +370,8 @@ describe('a call through Asterisk', () => {
       await line.leave();
     };
     await dial();
-    await waitFor('the colleague', () => colleague.count('CALL_ESTABLISHED') > 0);
-    await waitFor('the transfer', () => asterisk.isConnected());
+    await eventually('the colleague', () => colleague.count('CALL_ESTABLISHED') > 0);
+    await eventually('the transfer', () => asterisk.isConnected());
     customer.speak(await question());
     colleague.speak(await sound('Welcome to the kitchen.'));
     await pause(6000);
@@ -418,7 +418,7 @@ describe('a call through Asterisk', () => {
 
   it('refuses an inbound call before it is answered', async () => {
     customer.dial('+15559990000', ports.sip);
-    await waitFor('the refusal', () => customer.count('CALL_CLOSED') > 0);
+    await eventually('the refusal', () => customer.count('CALL_CLOSED') > 0);
     assert.equal(customer.count('CALL_ESTABLISHED'), 0);
   });
 
@@ -427,7 +427,7 @@ describe('a call through Asterisk', () => {
       handler.events.push(await line.next(30, never));
     };
     const id = await dial();
-    await waitFor('the line', () => handler.lineCount === 1);
+    await eventually('the line', () => handler.lineCount === 1);
     await carrier.hangUp(id);
     await handler.end();
     await carrier.hangUp(id);
@@ -464,7 +464,7 @@ class Handler implements CallHandler {
   /** Waits for the end of the call, on both sides. */
   async end(): Promise<void> {
     await this.report('ended');
-    await waitFor('the end of the conversation', () => this.finishedCount === this.lineCount);
+    await eventually('the end of the conversation', () => this.finishedCount === this.lineCount);
   }
 
   onReport(report: CallReport): Promise<void> {
@@ -483,7 +483,7 @@ class Handler implements CallHandler {
   }
 
   report<Type extends CallReport['type']>(type: Type): Promise<Extract<CallReport, { type: Type }>> {
-    return waitFor(`the report "${type}"`, () =>
+    return eventually(`the report "${type}"`, () =>
       this.reports.find((report): report is Extract<CallReport, { type: Type }> => report.type === type),
     );
   }

@@ -11,7 +11,7 @@ import type { TestService } from '../support/service/service.ts';
 import { credentials, endpoint, phones, ports, startAsterisk } from '../support/telephone/asterisk.ts';
 import { Phone, phoneRate } from '../support/telephone/baresip.ts';
 import { startSpeechServer } from '../support/telephone/speech-server.ts';
-import { waitFor } from '../support/telephone/wait-for.ts';
+import { eventually } from '../support/eventually.ts';
 import { record } from '../support/voice/recording.ts';
 
 const cacheFolder = process.env['TELEPHONE_CACHE'] ?? '/var/tmp/voice-assistant-chat-telephone';
@@ -78,15 +78,15 @@ describe('the service with CARRIER=asterisk', () => {
     });
     const id = Number(made.json['call_id']);
     const read = async () => (await owner.get(`calls/${String(id)}`)).json;
-    await waitFor('the greeting', async () => /Good morning/.test(String((await read())['transcript'])));
+    await eventually('the greeting', async () => /Good morning/.test(String((await read())['transcript'])));
 
     const { samples, rate } = await record('I would like to book a table for two people.');
     phone.speak(new Resampler(rate, phoneRate).convert(samples));
-    await waitFor('an answer to the question', async () =>
+    await eventually('an answer to the question', async () =>
       /Customer: .*for two people.*\nAI: ./is.test(String((await read())['transcript'])),
     );
     await phone.stop();
-    await waitFor('the end of the call', async () => (await read())['status'] !== 'in-progress');
+    await eventually('the end of the call', async () => (await read())['status'] !== 'in-progress');
 
     const call = await read();
     assert.match(String(call['status']), /^(completed|ended_by_customer)$/);

@@ -5,7 +5,8 @@ import { ask } from '../support/voice/ask.ts';
 import { greeting, startCallService } from '../support/voice/call-service.ts';
 import type { CallService, WatchedCall } from '../support/voice/call-service.ts';
 import { record } from '../support/voice/recording.ts';
-import { callEngines, launch, poll, VisitorPage } from '../support/voice/visitor-page.ts';
+import { eventually } from '../support/eventually.ts';
+import { callEngines, launch, VisitorPage } from '../support/voice/visitor-page.ts';
 import { reloadPage } from '../support/browser/open-page.ts';
 
 const speechStarted = 'input_audio_buffer.speech_started';
@@ -27,7 +28,7 @@ for (const engine of callEngines()) {
     /** The visitor's words without provisional ones, which may still change. */
     const said = async () => (await visitor.messages()).filter((text) => /^user: .*[^…]$/.test(text));
     const isSaidAfter = (before: readonly string[]) =>
-      poll('the words', async () => (await said())[before.length]);
+      eventually('the words', async () => (await said())[before.length]);
 
     it('starts with one click, and plays the greeting', async () => {
       const start = Date.now();
@@ -68,7 +69,7 @@ for (const engine of callEngines()) {
         assert.match(await isSaidAfter(before), /another question/);
         if (silent - start <= 300) break;
         assert(attempts < 3, `${silent - start} ms`);
-        await poll('the answer', () => call.sent('output_audio_buffer.started', silent)[0]);
+        await eventually('the answer', () => call.sent('output_audio_buffer.started', silent)[0]);
         await visitor.heard(Date.now());
       }
     });
@@ -76,7 +77,7 @@ for (const engine of callEngines()) {
     it('sends no audio while the microphone is muted', async () => {
       await visitor.part('call-mute-button').click();
       const { start, end } = await visitor.say(await record('Nobody may hear this.'));
-      await poll('the end of the sentence', () => Date.now() > end + 500 || undefined);
+      await eventually('the end of the sentence', () => Date.now() > end + 500 || undefined);
       assert(call.loudness(start) < 0.001, String(call.loudness(start)));
       assert.deepEqual(call.sent(speechStarted, start), []);
       await visitor.part('call-mute-button').click();
@@ -100,7 +101,7 @@ for (const engine of callEngines()) {
       });
       await visitor.part('call').getByText('Now using').waitFor();
       const { start } = await visitor.say(await record('Can you tell me your opening hours?'));
-      await poll('speech', () => call.sent(speechStarted, start)[0]);
+      await eventually('speech', () => call.sent(speechStarted, start)[0]);
     });
 
     it('shows a notice when the last microphone is disconnected', async () => {

@@ -6,7 +6,8 @@ import { ask } from '../support/voice/ask.ts';
 import { assistantId, startCallService } from '../support/voice/call-service.ts';
 import type { CallService } from '../support/voice/call-service.ts';
 import { record } from '../support/voice/recording.ts';
-import { callEngines, launch, poll, VisitorPage } from '../support/voice/visitor-page.ts';
+import { eventually } from '../support/eventually.ts';
+import { callEngines, launch, VisitorPage } from '../support/voice/visitor-page.ts';
 import { openPage, reloadPage } from '../support/browser/open-page.ts';
 
 const question = await record('Can you tell me your opening hours?');
@@ -82,7 +83,7 @@ for (const engine of callEngines()) {
       await reloadPage(visitor.page);
       await other.part('call').waitFor({ state: 'detached' });
       assert.equal(service.calls.length, before + 1);
-      await poll('the end of the call', () => service.calls.at(-1)?.isClosed || undefined);
+      await eventually('the end of the call', () => service.calls.at(-1)?.isClosed || undefined);
       await visitor.openChat();
       await visitor.message(/^user: .*opening hours/);
       assert.equal(await visitor.part('call').count(), 0);
@@ -100,7 +101,10 @@ for (const engine of callEngines()) {
       await visitor.until('listening', 'speaking');
       context.diagnostic(`noticed after ${noticedAt - lostAt} ms, open after ${Date.now() - noticedAt} ms`);
       const { start } = await visitor.say(question);
-      await poll('speech', () => service.calls.at(-1)?.sent('input_audio_buffer.speech_started', start)[0]);
+      await eventually(
+        'speech',
+        () => service.calls.at(-1)?.sent('input_audio_buffer.speech_started', start)[0],
+      );
 
       // Once is enough, since it takes half a minute.
       if (engine.name !== callEngines()[0]?.name) return visitor.page.context().close();

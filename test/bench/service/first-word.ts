@@ -6,7 +6,7 @@ import { assistantBody } from '../../support/records/assistant-body.ts';
 import { Owner } from '../../support/records/owner.ts';
 import { startPostgres } from '../../support/service/postgres.ts';
 import { ServiceClient } from '../../support/service/service-client.ts';
-import { eventually } from '../../support/twilio/eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { StandInRelay } from '../../support/twilio/relay.ts';
 import { twilioSettings, TwilioStandIn } from '../../support/twilio/stand-in.ts';
 

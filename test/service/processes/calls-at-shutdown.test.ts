@@ -6,7 +6,8 @@ import { SimulatedCarrier } from '../../../src/service/carrier/simulated-carrier
 import { assistantBody } from '../../support/records/assistant-body.ts';
 import { Owner } from '../../support/records/owner.ts';
 import { newDatabase, readMoney, startService } from '../../support/service/service.ts';
-import { callTo, waitFor, waitForCall } from '../../support/records/simulated-numbers.ts';
+import { callTo, waitForCall } from '../../support/records/simulated-numbers.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const env = { ...(await newDatabase()), WORKERS: 'on', CARRIER_SECONDS: '0.01' };
 
@@ -30,7 +31,7 @@ test('completes active calls at shutdown, ends them after SHUTDOWN_SECONDS, and 
   const second = first.at(graceful);
   assert.equal((await waitForCall(second, waiting))['status'], 'completed');
   const finished = await make(second);
-  await waitFor('an answer', async () =>
+  await eventually('an answer', async () =>
     /^in-progress|completed$/.test(String(await statusOf(second, finished))) ? true : undefined,
   );
   await graceful.running.close();
@@ -41,11 +42,11 @@ test('completes active calls at shutdown, ends them after SHUTDOWN_SECONDS, and 
   const interrupted = await make(third);
   const paid = { balance: 0.8, ledger: 0.8 };
   assert.deepEqual(await readMoney(immediate, first.id), paid);
-  await waitFor('a charged minute', async () =>
+  await eventually('a charged minute', async () =>
     (await readMoney(immediate, first.id)).balance < 0.8 ? true : undefined,
   );
   const deleted = await make(third);
-  await waitFor('another call', async () =>
+  await eventually('another call', async () =>
     (await statusOf(third, deleted)) === 'ringing' ? true : undefined,
   );
   assert.equal((await third.delete(`calls/${deleted}`)).status, 200);

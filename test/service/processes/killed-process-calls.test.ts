@@ -4,7 +4,8 @@ import { assistantBody } from '../../support/records/assistant-body.ts';
 import { Owner } from '../../support/records/owner.ts';
 import { startServiceProcess } from '../../support/service/service-process.ts';
 import { newDatabase, readMoney, startService, testDatabase } from '../../support/service/service.ts';
-import { callTo, waitFor, waitForCall } from '../../support/records/simulated-numbers.ts';
+import { callTo, waitForCall } from '../../support/records/simulated-numbers.ts';
+import { eventually } from '../../support/eventually.ts';
 
 if (testDatabase === 'pglite') {
   test('fails and refunds the call of a killed process when the next process starts', async () => {
@@ -19,7 +20,7 @@ if (testDatabase === 'pglite') {
     const body = { phone_number: callTo.person, assistant_id: assistant.id };
     const { json } = await killed.post('/api/user/make_call', body, headers);
     const id = Number(json['call_id']);
-    await waitFor('a charged minute', async () => {
+    await eventually('a charged minute', async () => {
       const call = await killed.get(`/api/user/calls/${id}`, headers);
       return Number(call.json['total_cost']) > 0 ? true : undefined;
     });
@@ -80,7 +81,7 @@ if (testDatabase === 'pglite') {
     const change = (action: string) =>
       owner.post('campaigns/update-status', { campaign_id: campaign.id, action });
     await change('start');
-    await waitFor('ten calls', async () => {
+    await eventually('ten calls', async () => {
       const inProgress = (await readCalls(owner)).filter(({ status }) => status === 'in-progress');
       return inProgress.length === 10 ? true : undefined;
     });
@@ -90,7 +91,7 @@ if (testDatabase === 'pglite') {
     await change('start');
     await change('stop');
     await change('start');
-    const calls = await waitFor(
+    const calls = await eventually(
       'every lead to be called',
       async () => {
         const found = await readCalls(owner);
@@ -109,7 +110,7 @@ if (testDatabase === 'pglite') {
     const money = await readMoney(api, owner.id);
     assert.ok(Math.abs(money.balance - (10 - 0.1 * (24 - interrupted.length))) < 1e-9);
     assert.equal(money.ledger, money.balance);
-    await waitFor('the last lead to be updated', async () => {
+    await eventually('the last lead to be updated', async () => {
       const { json } = await owner.get('leads?status=processing');
       return json['total'] === 0 ? true : undefined;
     });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Owner } from '../../support/records/owner.ts';
-import { waitFor } from '../../support/records/simulated-numbers.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startServiceProcess } from '../../support/service/service-process.ts';
 import { atEnd, newDatabase, readMoney, startService } from '../../support/service/service.ts';
-import { eventually } from '../../support/twilio/eventually.ts';
 import { TwilioStandIn, twilioSettings } from '../../support/twilio/stand-in.ts';
 
 const price = 1.25;
@@ -50,7 +49,7 @@ async function buyAndKill(
   const next = await startService({ ...env, WORKERS: 'on' });
   const { pool } = next.running.database;
   await pool.query("UPDATE jobs.job SET start_after = now() WHERE name = 'complete-purchase'");
-  await waitFor('the end of the purchase', async () => {
+  await eventually('the end of the purchase', async () => {
     const { rows } = await pool.query('SELECT 1 FROM phone_numbers WHERE is_pending');
     return rows.length === 0 || undefined;
   });

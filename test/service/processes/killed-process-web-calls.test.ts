@@ -4,7 +4,7 @@ import { MemoryVoice } from '../../support/calls/memory-voice.ts';
 import { readStereoWav } from '../../support/calls/stereo-wav.ts';
 import { offer, said } from '../../support/calls/web-visitor.ts';
 import { Owner } from '../../support/records/owner.ts';
-import { waitFor } from '../../support/records/simulated-numbers.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { startServiceProcess } from '../../support/service/service-process.ts';
 import {
@@ -52,7 +52,7 @@ async function callAtProcess() {
   const started = await killed.post(`${path}/voice`, { sdp: offer });
   assert.equal(started.status, 201);
   const read = (at: ServiceClient) => readCall(owner, at);
-  await waitFor('the greeting', async () =>
+  await eventually('the greeting', async () =>
     String((await read(killed))['transcript']).includes('Welcome') ? true : undefined,
   );
   assert.equal((await killed.post('/visitor/hum', {})).status, 200);
@@ -74,7 +74,7 @@ test('a web call whose process is killed fails once and costs nothing, and the v
   const { owner, url, path, read, kill, startNext } = await callAtProcess();
   await kill();
   const next = await startNext();
-  const call = await waitFor('the end', async () => {
+  const call = await eventually('the end', async () => {
     const found = await read(next);
     return found['status'] === 'in-progress' ? undefined : found;
   });
@@ -100,7 +100,7 @@ test('a web call whose process is killed fails once and costs nothing, and the v
   // A message and a minute.
   assert.deepEqual(await readMoney(next, owner.id), { balance: 0.94, ledger: 0.94 });
 
-  const deliveries = await waitFor('both webhooks', async () => {
+  const deliveries = await eventually('both webhooks', async () => {
     const { json } = await owner.at(next).get('webhook-deliveries?status=delivered');
     const found = json['data'] as { call_id: number }[];
     return found.length >= 2 ? found : undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WebhookDelivery } from '../../../src/contract/webhook.ts';
 import { startServiceProcess } from '../../support/service/service-process.ts';
-import { waitFor } from '../../support/records/simulated-numbers.ts';
+import { eventually } from '../../support/eventually.ts';
 import { atEnd, newDatabase, startService, testDatabase } from '../../support/service/service.ts';
 import { createToolAssistant } from '../../support/records/tool-assistant.ts';
 import { startWebhookReceiver, verify } from '../../support/servers/webhook-receiver.ts';
@@ -44,7 +44,7 @@ test('loses no webhook of a killed process, and repeats pending ones with the sa
     await withoutWorkers.running.close();
   }
   const next = await startService({ ...env, WORKERS: 'on', JOB_POLL_SECONDS: '0.5' });
-  const log = await waitFor('every delivery', async () => {
+  const log = await eventually('every delivery', async () => {
     const answer = await next.request('GET', '/api/user/webhook-deliveries', undefined, {
       Authorization: `Bearer ${owner.key}`,
     });

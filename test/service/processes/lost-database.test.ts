@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { sql } from 'drizzle-orm';
 import { Notifications } from '../../../src/service/db/notifications.ts';
@@ -13,21 +12,21 @@ import { atEnd, createDatabase, newDatabase, testDatabase } from '../../support/
 import { mountSmallDisk } from '../../support/process/small-disk.ts';
 import { startServiceProcess } from '../../support/service/service-process.ts';
 import { startSilentProxy } from '../../support/servers/silent-proxy.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const log = createLog('silent');
 
-/** Waits until the database answers; fails with its error after ten seconds. */
+/** Waits until the database answers. */
 async function answers(pool: Pool): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  for (;;) {
-    try {
-      await pool.query('SELECT 1');
-      return;
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      await delay(50);
-    }
-  }
+  let problem: unknown;
+  await eventually(
+    () => `the database, which fails with ${String(problem)}`,
+    () =>
+      pool.query('SELECT 1').catch((error: unknown) => {
+        problem = error;
+        return false;
+      }),
+  );
 }
 
 describe('a PostgreSQL server that stops responding', { skip: testDatabase === 'pglite' }, () => {

@@ -11,6 +11,7 @@ import { freePort } from '../../support/process/free-port.ts';
 import { repository } from '../../support/repository.ts';
 import { startModelServer } from '../../support/servers/model-server.ts';
 import { startServiceProcess } from '../../support/service/service-process.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   atEnd,
   copyDatabase,
@@ -113,8 +114,7 @@ describe('of several processes', { skip: testDatabase === 'pglite' && 'needs a P
       const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
       return /^chat_leases_taken_over_total\{.*kind="reply".*\} 1$/m.test(metrics);
     };
-    const deadline = performance.now() + 30_000;
-    while (!(await isCounted())) assert.ok(performance.now() < deadline, 'The reply was not taken over.');
+    await eventually('the reply to be taken over', isCounted);
     await other.stop();
   });
 });

@@ -11,7 +11,7 @@ import { RetryingVisitor } from '../../support/service/retrying-visitor.ts';
 import { ServiceClient } from '../../support/service/service-client.ts';
 import { startServiceProcess } from '../../support/service/service-process.ts';
 import { atEnd, newDatabase, startService, testDatabase } from '../../support/service/service.ts';
-import { waitFor } from '../../support/records/simulated-numbers.ts';
+import { eventually } from '../../support/eventually.ts';
 import { verify } from '../../support/servers/webhook-receiver.ts';
 
 if (testDatabase === 'pglite') {
@@ -114,8 +114,6 @@ if (testDatabase === 'pglite') {
     );
     return rows[0]?.found ?? 0;
   };
-  const waitUntil = (description: string, isMet: () => boolean | Promise<boolean>) =>
-    waitFor(description, async () => ((await isMet()) ? true : undefined), 60_000);
   const countByProcess = (isCounted: (request: ChatRequest) => boolean) => {
     const requests = model.requests.filter(isCounted);
     return names.map((_, name) => requests.filter((request) => processOf(request) === name).length);
@@ -132,22 +130,22 @@ if (testDatabase === 'pglite') {
     );
     // Each process handles ten deliveries and two evaluations at a time, so every process has some of both.
     await sayGoodbye(await openChats(24));
-    await waitUntil('24 deliveries', () => webhooks.waiting() === 24);
+    await eventually('24 deliveries', () => webhooks.waiting() === 24);
     holdsEvaluations = true;
     const evaluated = model.requests.filter(isEvaluation).length;
     await sayGoodbye(await openChats(9));
-    await waitUntil('six evaluations', () => model.requests.filter(isEvaluation).length === evaluated + 6);
+    await eventually('six evaluations', () => model.requests.filter(isEvaluation).length === evaluated + 6);
     await makeCalls(12);
-    await waitUntil('twelve calls', () => model.requests.filter(isCall).length === 12);
+    await eventually('twelve calls', () => model.requests.filter(isCall).length === 12);
     const chats = await openChats(12);
     // Every other message is streamed. Each is sent twice, as by a client that lost the first response.
     const answers = chats.map((visitor, index) =>
       visitor.say(`Held ${index}`, { streaming: index % 2 === 0, copies: 2 }),
     );
-    await waitUntil('twelve replies', () => model.requests.filter(isHeldChat).length === 12);
+    await eventually('twelve replies', () => model.requests.filter(isHeldChat).length === 12);
     // These wait until the previous replies are complete.
     answers.push(...chats.map((visitor, index) => visitor.say(`Then ${index}`)));
-    await waitUntil('all jobs to be active', async () => (await count("state = 'active'")) === 24 + 6);
+    await eventually('all jobs to be active', async () => (await count("state = 'active'")) === 24 + 6);
 
     // Kills the process with most replies and calls, which depends on the load balancer and the queue.
     const replyCounts = countByProcess(isHeldChat);
@@ -178,7 +176,7 @@ if (testDatabase === 'pglite') {
       remaining >= 6 && killedReplies > 0,
       `${remaining} jobs and ${killedReplies} replies were interrupted`,
     );
-    await waitUntil('the other processes to finish their jobs', async () => {
+    await eventually('the other processes to finish their jobs', async () => {
       return (await count(`${startedBefore} AND name <> 'place-call'`, [rows[0]?.now])) === remaining;
     });
     // Simulates half a minute without a heartbeat.
@@ -189,7 +187,7 @@ if (testDatabase === 'pglite') {
     await Promise.all([...answers, ...traffic, lateCalls]);
     await sayGoodbye([...chats, ...others]);
     let discrepancies = await findDiscrepancies(pool);
-    await waitUntil('all work to be complete', async () => {
+    await eventually('all work to be complete', async () => {
       discrepancies = await findDiscrepancies(pool);
       // The rules are checked one after another while work continues, so one look may find what is not one state.
       return Object.keys(discrepancies).length === 0;

@@ -7,7 +7,7 @@ import { startServiceProcess } from '../../support/service/service-process.ts';
 import { startWebhookReceiver, verify } from '../../support/servers/webhook-receiver.ts';
 import { createToolAssistant } from '../../support/records/tool-assistant.ts';
 import { atEnd, newDatabase, startService, testDatabase } from '../../support/service/service.ts';
-import { waitFor } from '../../support/records/simulated-numbers.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const minute = 60_000;
 
@@ -56,7 +56,7 @@ for (const [description, minutes, days] of [
       const process = await startServiceProcess({ ...env, NODE_OPTIONS: shiftedClock(minutes) });
       const leadsOf = async (id: number) =>
         (await owner.get(`leads?campaign_id=${id}`)).json['data'] as { id: number; status: string }[];
-      const [missed] = await waitFor('both leads to be called', async () => {
+      const [missed] = await eventually('both leads to be called', async () => {
         const leads = await leadsOf(open.id);
         const statuses = leads.map(({ status }) => status);
         return statuses.join() === 'rescheduled,completed' ? leads : undefined;

@@ -3,7 +3,7 @@ import type { MemoryBrowser } from './memory-voice.ts';
 import { createAssistant, readMoney, startService } from '../service/service.ts';
 import type { AssistantOptions, Environment, TestService } from '../service/service.ts';
 import { linesOf } from '../service/service-client.ts';
-import { eventually } from '../twilio/eventually.ts';
+import { eventually } from '../eventually.ts';
 
 export const offer = 'v=0 offer';
 

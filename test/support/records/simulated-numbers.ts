@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../eventually.ts';
 import type { Owner } from './owner.ts';
 
 /** Numbers whose digits determine the outcome of a simulated call (see number-traits.ts). */
@@ -18,23 +18,8 @@ export const callTo = {
 
 /** Waits until a call has ended; returns its record. */
 export async function waitForCall(owner: Owner, id: number): Promise<Record<string, unknown>> {
-  return waitFor(`call ${id} to end`, async () => {
+  return eventually(`call ${id} to end`, async () => {
     const { json } = await owner.get(`calls/${id}`);
     return ['initiated', 'ringing', 'in-progress'].includes(String(json['status'])) ? undefined : json;
   });
-}
-
-/** Polls until `look` returns a value. */
-export async function waitFor<Found>(
-  description: string,
-  look: () => Promise<Found | undefined>,
-  milliseconds = 20_000,
-): Promise<Found> {
-  const deadline = performance.now() + milliseconds;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (performance.now() > deadline) throw new Error(`Timed out waiting for ${description}.`);
-    await pause(10);
-  }
 }

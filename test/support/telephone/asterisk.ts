@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repository } from '../repository.ts';
-import { waitFor } from './wait-for.ts';
+import { eventually } from '../eventually.ts';
 
 const run = promisify(execFile);
 
@@ -43,7 +43,7 @@ export async function startAsterisk(cacheFolder: string) {
   let output = '';
   child.stdout.on('data', (data: Buffer) => (output += data.toString()));
   child.stderr.on('data', (data: Buffer) => (output += data.toString()));
-  await waitFor('Asterisk to start', () => {
+  await eventually('Asterisk to start', () => {
     if (child.exitCode !== null) throw new Error(`Asterisk has ended:\n${output}`);
     return output.includes('Asterisk Ready');
   });

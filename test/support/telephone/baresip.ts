@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeWav } from '../../../src/service/voice/wav.ts';
-import { waitFor } from './wait-for.ts';
+import { eventually } from '../eventually.ts';
 
 /** Sample rate on the line (G.711). */
 export const phoneRate = 8000;
@@ -60,7 +60,7 @@ snd_path ${join(folder, 'heard')}
     );
     // Without stdbuf, the last lines of its output would stay in a buffer.
     const child = spawn('stdbuf', ['-o0', 'baresip', '-f', folder], { stdio: ['pipe', 'pipe', 'pipe'] });
-    const control = await waitFor('baresip to start', () => tryConnect(port + 4));
+    const control = await eventually('baresip to start', () => tryConnect(port + 4));
     return new Phone(folder, port, child, control);
   }
 

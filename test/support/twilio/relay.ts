@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
-import { eventually } from './eventually.ts';
+import { eventually } from '../eventually.ts';
 
 const flag = z.boolean().optional();
 /** The published frames to the carrier; it answers others with error 64107. */

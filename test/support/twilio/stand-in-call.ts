@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { eventually } from './eventually.ts';
+import { eventually } from '../eventually.ts';
 import { StandInRelay } from './relay.ts';
 import type { SessionEnd, Speaking } from './relay.ts';
 import { readTwiml } from './twiml.ts';
@@ -231,7 +231,7 @@ export class StandInCall {
   over(milliseconds?: number): Promise<true> {
     return eventually(
       () => `the end of the call, which is ${this.status}; problems: ${this.problems.join('; ')}`,
-      () => this.isDone || undefined,
+      () => this.isDone,
       milliseconds,
     );
   }

@@ -5,7 +5,7 @@ import { startLoopbackServer } from '../servers/loopback-server.ts';
 import type { Speaking } from './relay.ts';
 import { newSid, StandInCall } from './stand-in-call.ts';
 import type { CallCarrier, Form, WebhookAnswer } from './stand-in-call.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../eventually.ts';
 import { maxTwimlLength, readTwiml } from './twiml.ts';
 
 /** The credentials that the stand-in knows. */

@@ -1,6 +1,6 @@
 import type { WatchedCall } from './call-service.ts';
 import type { Recording } from './recording.ts';
-import { poll } from './visitor-page.ts';
+import { eventually } from '../eventually.ts';
 import type { VisitorPage } from './visitor-page.ts';
 import { wordErrors, words } from './word-errors.ts';
 
@@ -17,15 +17,15 @@ export async function ask(
 ): Promise<string> {
   for (let attempts = 1; ; attempts++) {
     const { start } = await visitor.say(question);
-    const { transcript } = await poll('the transcript', () => call?.sent(completed, start)[0]);
+    const { transcript } = await eventually('the transcript', () => call?.sent(completed, start)[0]);
     const text = String(transcript);
     if (wordErrors(question.text, text) <= words(question.text).length / 4) {
-      return poll('the transcript in the page', async () =>
+      return eventually('the transcript in the page', async () =>
         (await visitor.messages()).findLast((message) => message === `user: ${text}`),
       );
     }
     if (attempts === 3) throw new Error(`"${question.text}" was understood as "${text}".`);
-    await poll('the answer', () => call?.sent('output_audio_buffer.started', start)[0]);
+    await eventually('the answer', () => call?.sent('output_audio_buffer.started', start)[0]);
     await visitor.page.keyboard.press('Escape');
     await visitor.until('listening');
   }

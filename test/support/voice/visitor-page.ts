@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { chromium, firefox } from 'playwright';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright';
 import { findEngines } from '../browser/browsers.ts';
@@ -7,6 +6,7 @@ import { installSound } from './page-sound.ts';
 import type { Level } from './page-sound.ts';
 import type { Recording } from './recording.ts';
 import { openPage } from '../browser/open-page.ts';
+import { eventually } from '../eventually.ts';
 
 /** An engine that can make calls: Debian's WebKit is built without WebRTC. */
 export type CallEngine = Exclude<Engine, { name: 'webkit' }>;
@@ -112,7 +112,7 @@ export class VisitorPage {
 
   /** Waits until the assistant can be heard after a time. Returns the time at which it starts. */
   async heard(since: number): Promise<number> {
-    return poll('the assistant to be heard', async () => {
+    return eventually('the assistant to be heard', async () => {
       const [first] = (await this.levels(since)).filter(([, level]) => level > audible);
       return first?.[0];
     });
@@ -120,7 +120,7 @@ export class VisitorPage {
 
   /** Waits until the assistant has been silent for a while after a time. Returns the start of the silence. */
   async silent(since: number): Promise<number> {
-    return poll('the assistant to be silent', async () => {
+    return eventually('the assistant to be silent', async () => {
       const levels = await this.levels(since);
       const last = levels.findLast(([, level]) => level > audible)?.[0] ?? since;
       return (levels.at(-1)?.[0] ?? 0) - last > pauseInSpeech ? last : undefined;
@@ -136,28 +136,12 @@ export class VisitorPage {
   /** Waits until a message matches. Returns its text. */
   async message(pattern: RegExp): Promise<string> {
     let all: string[] = [];
-    return poll(
-      `a message that matches ${String(pattern)}`,
+    return eventually(
+      () => `a message that matches ${String(pattern)}, among: ${all.join(' | ')}`,
       async () => {
         all = await this.messages();
         return all.findLast((text) => pattern.test(text));
       },
-      () => all.join('\n'),
     );
-  }
-}
-
-/** Polls until `read` returns a value. */
-export async function poll<Result>(
-  what: string,
-  read: () => Promise<Result | undefined> | Result | undefined,
-  explain: () => string = () => '',
-): Promise<Result> {
-  const deadline = performance.now() + patience;
-  for (;;) {
-    const result = await read();
-    if (result !== undefined && result !== false) return result;
-    if (performance.now() > deadline) throw new Error(`Waited too long for ${what}. ${explain()}`);
-    await pause(20);
   }
 }

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createDelivery } from '../../src/service/webhook/create-delivery.ts';
+import { allAre, deliveries, receiver, startWebhookService } from '../support/service/webhook-service.ts';
+
+/* Receivers of webhooks that never respond. The other tests use a service that waits longer than they may take. */
+
+const { chat, createOwner, end, jobs, pool, service, settled } = await startWebhookService({
+  WEBHOOK_TIMEOUT_SECONDS: '1',
+});
+
+test('a webhook arrives although 150 webhooks of another owner wait for a server that never responds', async () => {
+  const silent = receiver.address('hang');
+  const it = await createOwner();
+  const { id: conversationId } = await chat(it, ['Hello']);
+  const delivery = {
+    userId: it.owner.id,
+    assistantId: it.id,
+    conversationId,
+    event: 'conversation-ended',
+    url: silent,
+  } as const;
+  const prompt = receiver.address();
+  const other = await createOwner({ conversation_ended_webhook_url: prompt });
+  const conversation = await chat(other, ['Hello']);
+  await service.running.database.transaction(async (tx) => {
+    for (let count = 0; count < 150; count++) {
+      await createDelivery(tx, jobs, { ...delivery, payload: { count } });
+    }
+  });
+  await end(conversation.id);
+  const before = receiver.requests(silent).length;
+  await receiver.received(prompt, 1);
+  // One more timeout of the silent server at most.
+  assert.ok(receiver.requests(silent).length - before <= 10, String(receiver.requests(silent).length));
+  await pool.query('DELETE FROM webhook_deliveries WHERE url = $1', [silent]);
+  await settled();
+});
+
+test('a delivery fails after four attempts if the receiver does not respond in time', async () => {
+  const it = await createOwner({ conversation_ended_webhook_url: receiver.address('hang') });
+  await end((await chat(it, ['Hello'])).id);
+  const [delivery] = await deliveries(it, allAre('failed', 1));
+  assert.deepEqual(
+    [delivery?.attempts, delivery?.response_status, delivery?.next_attempt_at],
+    [4, null, null],
+  );
+  assert.match(String(delivery?.error), /did not answer in time/);
+});
