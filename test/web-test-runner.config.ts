@@ -60,7 +60,7 @@ export async function setUpBrowserTests(
       ownerCommands(service),
     ];
     const testFramework = {
-      config: { ui: 'bdd', timeout: '30000', ...(grep !== undefined && { fgrep: grep }) },
+      config: { ui: 'bdd', timeout: '120000', ...(grep !== undefined && { fgrep: grep }) },
     };
     return { config: { ...fixedConfig, files: [...files], browsers, plugins, testFramework }, stop };
   } catch (error) {
@@ -76,8 +76,8 @@ const fixedConfig: TestRunnerConfig = {
   concurrentBrowsers: 3,
   concurrency: 1,
   browserStartTimeout: 300_000,
-  testsStartTimeout: 60_000,
-  testsFinishTimeout: 180_000,
+  testsStartTimeout: 120_000,
+  testsFinishTimeout: 900_000,
   // Lit's development build logs a warning in every page.
   nodeResolve: { exportConditions: ['production', 'default'] },
   staticLogging: true,

@@ -61,7 +61,8 @@ function neverAnswer({ context, stopped }: FaultRequest): Promise<Response> {
  */
 function endlessBody({ context, stopped }: FaultRequest): Response {
   const encoder = new TextEncoder();
-  const more = encoder.encode('and so on '.repeat(6554));
+  // A browser reads 16 MB in a few dozen chunks, also while it is busy.
+  const more = encoder.encode('and so on '.repeat(52_430));
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
       controller.enqueue(encoder.encode('{"status":true,"message":"'));

@@ -46,7 +46,8 @@ export interface Driver {
   close(): Promise<void>;
 }
 
-const timeout = 20_000;
+/** Milliseconds to wait for what a page shows: a busy machine is slow. */
+const timeout = 60_000;
 
 /** Starts a browser. */
 export async function openDriver(engine: Engine): Promise<Driver> {

@@ -31,7 +31,7 @@ export function nodeTests(files: readonly string[], ...options: string[]): reado
   return [
     process.execPath,
     '--test',
-    '--test-timeout=90000',
+    '--test-timeout=180000',
     ...options,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',

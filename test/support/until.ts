@@ -4,12 +4,12 @@ import { setImmediate as turn } from 'node:timers/promises';
  * Waits until a condition is true. Checks it in each turn of the event loop, so it works while timers are mocked.
  *
  * @param everyTurn called in each turn until then
- * @throws {Error} if the condition is not true within half a minute: a busy machine is slow
+ * @throws {Error} if the condition is not true within a minute: a busy machine is slow
  */
 export async function until(condition: () => boolean, everyTurn?: () => void): Promise<void> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 60_000;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`Waited half a minute for: ${condition.toString()}`);
+    if (performance.now() > deadline) throw new Error(`Waited a minute for: ${condition.toString()}`);
     everyTurn?.();
     await turn();
   }

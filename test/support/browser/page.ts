@@ -52,7 +52,7 @@ function middleOf(element: Element): { x: number; y: number } {
 }
 
 async function pressOn(how: 'page:click' | 'page:tap', element: Element): Promise<void> {
-  const deadline = performance.now() + 8000;
+  const deadline = performance.now() + 20_000;
   const clicked = new Set<EventTarget>();
   const watch = (event: Event) => {
     for (const target of event.composedPath()) clicked.add(target);

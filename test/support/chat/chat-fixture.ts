@@ -159,9 +159,9 @@ export function conversationKey(): string {
   return key;
 }
 
-/** Waits for a condition. */
+/** Waits for a condition; for long, since three browsers and another suite share the machine. */
 export function until(condition: () => boolean, description: string): Promise<void> {
-  return waitUntil(condition, `Timed out waiting for ${description}.`, { timeout: 12_000, interval: 15 });
+  return waitUntil(condition, `Timed out waiting for ${description}.`, { timeout: 40_000, interval: 15 });
 }
 
 /** Resolves with the detail of the next event named `name`. */
