@@ -1,5 +1,12 @@
 import { expect } from '@open-wc/testing';
-import { conversationKey, faulty, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import {
+  conversationKey,
+  faulty,
+  mount,
+  nextEvent,
+  unmountAll,
+  until,
+} from '../support/chat/chat-fixture.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 import { click } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
@@ -35,9 +42,13 @@ describe('a returning visitor', () => {
     it(`${isResumed ? 'finds' : 'does not find'} a conversation of ${days} days ago with keep-days ${keepDays}`, async () => {
       const chat = mount();
       await chat.open();
+      const answer = nextEvent(chat.element, 'chat-message');
       await chat.ask(question);
+      await answer;
       await chat.answered(2);
       chat.element.remove();
+      // The chat notices its removal in a later task, and may store something then.
+      await new Promise((resolve) => setTimeout(resolve));
       const key = conversationKey();
       const kept = JSON.parse(localStorage.getItem(key) ?? '') as { keptAt: number };
       localStorage.setItem(key, JSON.stringify({ ...kept, keptAt: kept.keptAt - days * 24 * 3_600_000 }));
