@@ -41,7 +41,7 @@ export function startChildProcess(
   {
     env = {},
     cwd,
-    startTimeout = 60_000,
+    startTimeout = 180_000,
     stopTimeout = 10_000,
     keptOutput = 20_000,
   }: ChildProcessOptions = {},
