@@ -20,7 +20,7 @@ const entries = {
   locales: 'src/widget/texts/locales.ts',
 };
 
-/** For all builds. */
+/** These two are for all builds. */
 export const common: BuildOptions = {
   target: 'es2022',
   cssTarget: ['chrome123', 'firefox128', 'safari17.5'],
@@ -29,7 +29,6 @@ export const common: BuildOptions = {
   modulePreload: false,
 };
 
-/** For all builds. */
 export const output = {
   // Vite keeps the white space of ES modules otherwise.
   minify: true,
