@@ -33,6 +33,7 @@ function failing(times: number, error: Error) {
 const stopping = Object.assign(new DatabaseError('terminating connection', 0, 'error'), { code: '57P01' });
 const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 const lost = new Error('Connection terminated unexpectedly');
+const silentConnection = new Error('Query read timeout');
 const wrong = Object.assign(new DatabaseError('no such column', 0, 'error'), { code: '42703' });
 
 describe('the progress of a call', () => {
@@ -40,6 +41,7 @@ describe('the progress of a call', () => {
     ['is being restarted', stopping],
     ['refuses connections', refused],
     ['loses the connection', lost],
+    ['stops responding', silentConnection],
   ] as const) {
     it(`is stored after the database ${title}`, async () => {
       const { log, saved } = failing(2, error);

@@ -8,10 +8,10 @@ export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.cause !== undefined) return isOutage(error.cause);
   if (error instanceof DatabaseError) return outageClasses.test(error.code ?? '');
-  // A refused or lost connection: the client has no class for it.
+  // A refused, lost or silent connection: the client has no class for it.
   return (
     /^(ECONN|EPIPE|ETIMEDOUT)/.test((error as NodeJS.ErrnoException).code ?? '') ||
-    /^Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+    /^Connection terminated|^Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
       error.message,
     )
   );
