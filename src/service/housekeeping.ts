@@ -3,6 +3,7 @@ import type { CallRunner } from './call/call-runner.ts';
 import { failAbandonedCalls } from './call/fail-abandoned-calls.ts';
 import type { Carrier } from './carrier/carrier.ts';
 import type { Database } from './db/database.ts';
+import { abandonedBefore, recordHeartbeat } from './db/heartbeat.ts';
 import { sumTotals } from './db/list-totals.ts';
 import { purgeExpiredKeys } from './idempotency/idempotency-key.ts';
 import { deleteReleasedNumbers } from './phone-number/release-number.ts';
@@ -24,56 +25,69 @@ interface HousekeepingDependencies {
 }
 
 /**
- * Runs the regular tasks that no request triggers, three times per lease. Any number of processes may run them at once.
+ * Runs the regular tasks that no request triggers. Any number of processes may run them at once.
  *
- * @returns a function that stops it and resolves once the current round is over.
+ * @returns a function that stops it and resolves once the current rounds are over.
  */
 export function startHousekeeping(dependencies: HousekeepingDependencies): () => Promise<void> {
+  const { log } = dependencies;
+  const leaseMs = dependencies.replies.lease.milliseconds;
+  // Apart from the other tasks: if they are slow, leases must not expire.
+  const renewals = repeat(leaseMs / 6, () => runTasks(renewalTasks(dependencies), log));
+  const others = repeat(leaseMs / 3, () => runTasks(regularTasks(dependencies), log));
+  return async () => {
+    await Promise.all([renewals(), others()]);
+  };
+}
+
+/** @returns a function that stops it and resolves once the current round is over. */
+function repeat(milliseconds: number, runRound: () => Promise<void>): () => Promise<void> {
   let round: Promise<void> = Promise.resolve();
   let isRunning = false;
   const timer = setInterval(() => {
     // Rounds must not overlap while the database is slow.
     if (isRunning) return;
     isRunning = true;
-    round = runRound(dependencies).finally(() => {
+    round = runRound().finally(() => {
       isRunning = false;
     });
-  }, dependencies.replies.lease.milliseconds / 3);
+  }, milliseconds);
   return async () => {
     clearInterval(timer);
     await round;
   };
 }
 
-/** Leases are renewed first: a slow round must not let them expire. */
-async function runRound({
-  database,
-  jobs,
-  replies,
-  calls,
-  carrier,
-  log,
-}: HousekeepingDependencies): Promise<void> {
-  const tasks = [
-    () => replies.renewLeases(),
-    () => calls.renewLeases(),
-    async () => {
-      const abandoned = await failAbandonedReplies(database);
-      countTakenOver('reply', abandoned);
-      if (abandoned > 0) log.warn({ abandoned }, 'refunded replies whose process had stopped');
-    },
-    async () => {
-      const abandoned = await failAbandonedCalls({ database, jobs, carrier });
-      countTakenOver('call', abandoned);
-      if (abandoned > 0) log.warn({ abandoned }, 'ended calls whose process had stopped');
-    },
-    () => endInactiveConversations({ database, jobs }),
-    () => purgeExpiredKeys(database.db),
-    () => deleteExpiredPreviewTokens(database.db),
-    () => deleteReleasedNumbers({ database, jobs }),
-    () => deletePastUsage(database.db),
-    () => sumTotals(database.db),
-  ];
+type Task = () => Promise<unknown>;
+
+const renewalTasks = ({ database, replies, calls }: HousekeepingDependencies): Task[] => [
+  () => recordHeartbeat(database.db, replies.lease.milliseconds),
+  () => replies.renewLeases(),
+  () => calls.renewLeases(),
+];
+
+const regularTasks = ({ database, jobs, replies, carrier, log }: HousekeepingDependencies): Task[] => [
+  async () => {
+    const abandoned = await failAbandonedReplies(database, abandonedBefore(replies.lease.milliseconds));
+    countTakenOver('reply', abandoned);
+    if (abandoned > 0) log.warn({ abandoned }, 'refunded replies whose process had stopped');
+  },
+  async () => {
+    const before = abandonedBefore(replies.lease.milliseconds);
+    const abandoned = await failAbandonedCalls({ database, jobs, carrier }, before);
+    countTakenOver('call', abandoned);
+    if (abandoned > 0) log.warn({ abandoned }, 'ended calls whose process had stopped');
+  },
+  () => endInactiveConversations({ database, jobs }),
+  () => purgeExpiredKeys(database.db),
+  () => deleteExpiredPreviewTokens(database.db),
+  () => deleteReleasedNumbers({ database, jobs }),
+  () => deletePastUsage(database.db),
+  () => sumTotals(database.db),
+];
+
+/** Continues with the next task if one fails. */
+async function runTasks(tasks: readonly Task[], log: Logger): Promise<void> {
   for (const task of tasks) {
     try {
       await task();

@@ -19,6 +19,7 @@ import { Replies } from './conversation/replies.ts';
 import { failAbandonedReplies } from './conversation/store-reply.ts';
 import { Signals } from './conversation/signals.ts';
 import type { Database } from './db/database.ts';
+import { recordHeartbeat } from './db/heartbeat.ts';
 import { checkSecretsAtStart } from './db/secrets/check-secrets.ts';
 import { openDatabase } from './open-database.ts';
 import { createEngine } from './engine/create-engine.ts';
@@ -90,6 +91,8 @@ export async function serve(
   };
   try {
     await checkSecretsAtStart(database, log);
+    // As early as possible: a restart within half a lease is not an outage.
+    await recordHeartbeat(database.db, config.reply.leaseMs);
     // An embedded database has no other process, so all pending work was abandoned.
     const hasNoOtherProcess = ownsDatabase && database.kind === 'pglite';
     if (hasNoOtherProcess) await failAllAbandoned(database, log);
@@ -222,13 +225,13 @@ export async function serve(
 
 async function failAllAbandoned(database: Database, log: Logger): Promise<void> {
   for (let abandoned = -1; abandoned !== 0;) {
-    abandoned = await failAbandonedReplies(database, true);
+    abandoned = await failAbandonedReplies(database, 'any');
     if (abandoned > 0) log.warn({ abandoned }, 'refunded replies that the last stop interrupted');
   }
 }
 
 async function endAllAbandonedCalls(dependencies: EndCallDependencies): Promise<void> {
-  while ((await failAbandonedCalls(dependencies, true)) > 0);
+  while ((await failAbandonedCalls(dependencies, 'any')) > 0);
 }
 
 /** Chunks that were stored without an embedder, or with another model, are embedded in the background. */

@@ -227,6 +227,7 @@ test(
 
 test('continues housekeeping after a task has failed', async (t) => {
   const userId = await createAbandonedMessage();
+  await pool.query("UPDATE heartbeat SET last_at = now(), steady_since = '-infinity'");
   t.mock.timers.enable({ apis: ['setInterval'] });
   let renewed = 0;
   const stop = startHousekeeping({

@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { Carrier } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
 import { endCall, lostCall } from './end-call.ts';
@@ -20,21 +21,21 @@ const batchSize = 100;
  * the carrier is asked to hang up. An answered transfer whose end was not reported is completed, and a call whose end the
  * carrier has reported ends accordingly. Calls that nobody has dialed are left to their jobs.
  *
- * @param ignoreLeases also ends calls whose lease has not expired, except transfers, which may outlive their process;
- *   only safe if no other process can be running.
+ * @param before the time by which their leases have expired. `any` also ends calls whose lease has not expired, except
+ *   transfers, which may outlive their process; only safe if no other process can be running.
  * @returns the number of ended calls.
  * @throws AggregateError after all others, if the carrier could not end transfers. They are tried again.
  */
 export async function failAbandonedCalls(
   dependencies: AbandonedCallsDependencies,
-  ignoreLeases = false,
+  before: SQL | 'any' = sql`now()`,
 ): Promise<number> {
   const { carrier } = dependencies;
   const isAbandoned = and(
     isOpen,
-    ignoreLeases
+    before === 'any'
       ? and(isNotNull(calls.leaseUntil), isNull(calls.transferTo))
-      : lte(calls.leaseUntil, sql`now()`),
+      : lte(calls.leaseUntil, before),
   );
   const abandoned = await dependencies.database.db
     .select({
@@ -69,7 +70,7 @@ export async function failAbandonedCalls(
     if (transferTo !== null && carrierCallId !== null && !isReported && carrier?.hangUpTransfer) {
       const hangUpTransfer = carrier.hangUpTransfer.bind(carrier);
       const lost = { id, carrierCallId, isTransferAnswered };
-      // All at once: a carrier that does not respond must not delay the next round, which renews leases.
+      // All at once: a carrier that does not respond must not delay the other tasks of the round.
       transfers.push(endLostTransfer({ ...dependencies, hangUpTransfer }, lost, isAbandoned));
       continue;
     }

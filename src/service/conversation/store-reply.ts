@@ -120,11 +120,15 @@ const sweepLimit = 100;
  * Fails the replies whose process died before their lease expired. Each has a transaction of its own: it locks the
  * owner's balance, and two sweeps must not wait for each other.
  *
- * @param includingActive also those with time left: only if no other process can be running.
+ * @param before the time by which their leases have expired; `any` also fails those with time left: only if no other
+ *   process can be running.
  * @returns the number of failed replies.
  */
-export async function failAbandonedReplies({ db }: Database, includingActive = false): Promise<number> {
-  const isAbandoned = includingActive ? undefined : isLeaseExpired;
+export async function failAbandonedReplies(
+  { db }: Database,
+  before: SQL | 'any' = sql`now()`,
+): Promise<number> {
+  const isAbandoned = before === 'any' ? undefined : lte(messages.replyLeaseUntil, before);
   let failed = 0;
   for (const { id } of await findAbandoned(db, isAbandoned)) {
     failed += await db.transaction((tx) => failMessages(tx, [id], interrupted, isAbandoned));
@@ -132,7 +136,6 @@ export async function failAbandonedReplies({ db }: Database, includingActive = f
   return failed;
 }
 
-const isLeaseExpired = lte(messages.replyLeaseUntil, sql`now()`);
 const interrupted: FailureReasons = {
   failure: 'the service stopped while it was answering; please send the message again',
   problem: 'the service stopped while it was answering',
@@ -140,7 +143,10 @@ const interrupted: FailureReasons = {
 
 /** Like {@link failAbandonedReplies}, for conversations whose messages this transaction has locked. */
 export async function failAbandonedRepliesOf(tx: Queries, conversationIds: number[]): Promise<void> {
-  const isAbandoned = and(inArray(messages.conversationId, conversationIds), isLeaseExpired);
+  const isAbandoned = and(
+    inArray(messages.conversationId, conversationIds),
+    lte(messages.replyLeaseUntil, sql`now()`),
+  );
   for (let failed = sweepLimit; failed === sweepLimit;) {
     const abandoned = await findAbandoned(tx, isAbandoned);
     failed = await failMessages(

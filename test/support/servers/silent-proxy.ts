@@ -10,6 +10,8 @@ export interface SilentProxy {
   fallSilent(acceptsNew: boolean): void;
   /** Forwards on new connections again. */
   recover(): void;
+  /** Closes all connections and forwards on new ones, as a server does after a restart of its machine. */
+  restart(): void;
   close(): Promise<void>;
 }
 
@@ -49,6 +51,10 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
     },
     recover() {
       isSilent = false;
+    },
+    restart() {
+      isSilent = false;
+      for (const socket of sockets) socket.destroy();
     },
     async close() {
       for (const socket of sockets) socket.destroy();

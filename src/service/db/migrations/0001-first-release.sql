@@ -438,6 +438,14 @@ CREATE TABLE signing_keys (
 );
 INSERT INTO signing_keys (name) VALUES ('proof-of-work');
 
+-- The last time that a process renewed its leases, and the end of the last outage, in which none could.
+CREATE TABLE heartbeat (
+  is_single boolean PRIMARY KEY DEFAULT true CHECK (is_single),
+  last_at timestamptz NOT NULL,
+  steady_since timestamptz NOT NULL
+);
+INSERT INTO heartbeat (last_at, steady_since) VALUES ('-infinity', '-infinity');
+
 -- Proofs that a conversation of type test is the owner's. Only hashes are stored.
 CREATE TABLE preview_tokens (
   token_hash bytea PRIMARY KEY,
