@@ -47,6 +47,38 @@ describe('the message log', () => {
     expect(distance()).to.be.below(24);
   });
 
+  it('keeps the position of its reader when the element is moved, as by a router that keeps it across pages', async () => {
+    const chat = mount({
+      'base-url': modelService.url,
+      'assistant-id': modelService.assistantThatShows('no-greeting'),
+    });
+    const long = await scriptAnswer({ chunks: ['A long line.\n'.repeat(60)] });
+    await chat.open();
+    await chat.ask(long.question);
+    await chat.answered(1);
+    const log = chat.part('message-log');
+    const { body } = document;
+    const next = document.createElement('body');
+    next.append(document.createElement('voice-assistant-chat'));
+    for (const isAtEnd of [false, true]) {
+      log.scrollTop = isAtEnd ? log.scrollHeight : 30;
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+      const before = log.scrollTop;
+      expect(before).to.be.above(20);
+      // As Astro's router swaps pages.
+      body.replaceWith(next);
+      next.firstChild?.replaceWith(chat.element);
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+      const after = log.scrollTop;
+      body.append(chat.element);
+      next.append(document.createElement('voice-assistant-chat'));
+      next.replaceWith(body);
+      expect(after).to.equal(before);
+    }
+  });
+
   it('shows that an answer is being written until its first words are there', async () => {
     const chat = mount({
       'base-url': modelService.url,

@@ -178,6 +178,7 @@ export class ChatPanel implements Panel, PanelContext {
     document.addEventListener('visibilitychange', this.#updateVisibility);
     this.#updateVisibility();
     if (!this.container.hidden) this.#place.enter();
+    this.follow.restore();
     if (this.#isVisible || this.conversation.isWaiting) this.#open();
     this.draw();
   }

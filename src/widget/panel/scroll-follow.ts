@@ -1,10 +1,11 @@
 /** Distance from the end, in CSS pixels, that still counts as the end: less than one line. */
 const tolerance = 24;
 
-/** Keeps a growing log scrolled to its end, unless the reader has scrolled up. */
+/** Keeps a growing log scrolled to its end, unless the reader has scrolled up, and the reader's position when it moves. */
 export class ScrollFollow {
   isAtEnd = true;
   #log: Element | undefined;
+  #scrollTop = 0;
   readonly #onMove: () => void;
   /** Messages get their final height when they scroll into view, images when they have loaded. */
   readonly #sizes = new ResizeObserver(() => {
@@ -37,11 +38,19 @@ export class ScrollFollow {
     if (this.isAtEnd && this.#log?.closest('[hidden]') === null) this.#log.scrollTop = this.#log.scrollHeight;
   }
 
+  /** Call after the log was inserted again: browsers forget the scroll position of an element that is moved. */
+  restore(): void {
+    if (this.#log) this.#log.scrollTop = this.#scrollTop;
+    this.keep();
+  }
+
   readonly #onScroll = (): void => {
     const { scrollHeight, scrollTop, clientHeight } = this.#log as Element;
     const isAtEnd = scrollHeight - scrollTop - clientHeight < tolerance;
     // A hidden log has no size.
-    if (clientHeight === 0 || isAtEnd === this.isAtEnd) return;
+    if (clientHeight === 0) return;
+    this.#scrollTop = scrollTop;
+    if (isAtEnd === this.isAtEnd) return;
     this.isAtEnd = isAtEnd;
     this.#onMove();
   };
