@@ -52,7 +52,7 @@ describe('the example', { skip: executable ? false : 'needs Chromium' }, () => {
         await project.npm('run', 'check');
       });
 
-      it('builds, answers, receives variables and events, and is restored after another route, without a warning', async () => {
+      it('builds, answers, receives variables and events, and outlives a change of route, without a warning', async () => {
         if (example.isBuilt !== false) await project.npm('run', 'build');
         site = await project.start();
         if (example.isRenderedOnServer) {
@@ -103,20 +103,77 @@ describe('the example', { skip: executable ? false : 'needs Chromium' }, () => {
         });
         await page.locator('output', { hasText: /Last answer: \d+ characters/ }).waitFor();
 
-        await page.locator('[part~=close-button]').click();
-        await page.getByRole('link', { name: 'About' }).click();
-        await page.getByRole('heading', { name: 'About us' }).waitFor();
-        assert.equal(await page.locator('voice-assistant-chat').count(), 0);
-        await page.getByRole('link', { name: 'Home' }).click();
-        await launcher.click();
-        await answer.waitFor();
-        assert.equal(await page.locator('voice-assistant-chat').count(), 1);
+        if (example.isKeptAcrossRoutes) await keepOpenChat(page);
+        else await restoreChat(page);
         assert.deepEqual(problems, []);
         await page.close();
       });
     });
   }
 });
+
+async function goTo(page: Page, link: string, heading: string | RegExp): Promise<void> {
+  await page.getByRole('link', { name: link }).click();
+  await page.getByRole('heading', { name: heading }).waitFor();
+}
+
+/** Leaves the route with the chat and comes back to it: the closed chat is removed, and restored with its answer. */
+async function restoreChat(page: Page): Promise<void> {
+  await page.locator('[part~=close-button]').click();
+  await goTo(page, 'About', 'About us');
+  assert.equal(await page.locator('voice-assistant-chat').count(), 0);
+  await page.getByRole('link', { name: 'Home' }).click();
+  await page.locator('[part~=launcher]').click();
+  await page.locator('[part~=message-assistant]', { hasText: 'Austria' }).waitFor();
+  assert.equal(await page.locator('voice-assistant-chat').count(), 1);
+}
+
+/** Changes the route with an open chat and a draft: the element stays, with all that it shows. */
+async function keepOpenChat(page: Page): Promise<void> {
+  const draft = 'And how long does';
+  // So low that the messages have to be scrolled, and not so low that the chat covers the page.
+  await page.setViewportSize({ width: 1280, height: 490 });
+  await page.locator('[part~=composer-input]').fill(draft);
+  const shown = () =>
+    page.evaluate(() => {
+      const chats = [...document.querySelectorAll('voice-assistant-chat')];
+      const root = chats[0]?.shadowRoot;
+      return {
+        count: chats.length,
+        isFirst: chats[0] !== undefined && 'isFirst' in chats[0],
+        isOpen: chats[0]?.open,
+        messages: Array.from(root?.querySelectorAll('[part~=message]') ?? [], (each) => each.textContent),
+        scrollTop: root?.querySelector('[part~=message-log]')?.scrollTop,
+        draft: root?.querySelector<HTMLTextAreaElement>('[part~=composer-input]')?.value,
+      };
+    });
+  await page.evaluate(() => {
+    Object.assign(document.querySelector('voice-assistant-chat') ?? {}, { isFirst: true });
+    // Only a page that is swapped without a reload keeps it.
+    Object.assign(window, { isFirst: true });
+  });
+  const before = await shown();
+  assert.deepEqual([before.isFirst, before.isOpen, before.draft], [true, true, draft]);
+  assert.match(before.messages.join('\n'), /Austria/);
+  assert.ok(before.scrollTop !== undefined && before.scrollTop > 0, `scrolled by ${before.scrollTop}`);
+  const opened: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/api/conversations')) opened.push(page.url());
+  });
+  for (const [link, heading] of [
+    ['About', 'About us'],
+    ['Home', /^Lamps/],
+  ] as const) {
+    await goTo(page, link, heading);
+    await page.waitForLoadState('networkidle');
+    assert.deepEqual(await shown(), before, link);
+    assert.ok(await page.evaluate(() => 'isFirst' in window), link);
+  }
+  await page.locator('[part~=composer-input]').press('Enter');
+  await page.locator('[part~=message-user]', { hasText: draft }).waitFor();
+  await page.locator('[part~=message-assistant]').nth(2).waitFor();
+  assert.deepEqual(opened, []);
+}
 
 /** The sum of the sizes of scripts after Brotli compression. */
 async function brotliSize(urls: Iterable<string>): Promise<number> {

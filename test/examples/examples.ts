@@ -8,6 +8,8 @@ export interface Example {
   readonly isBuilt?: false;
   /** Whether the HTML that the server sends contains the element. */
   readonly isRenderedOnServer?: true;
+  /** Whether the element is in the layout, and stays when the route changes. */
+  readonly isKeptAcrossRoutes?: true;
   /** Limit of all scripts until the first answer, with the framework's own, in bytes after Brotli compression. */
   readonly scriptBudget?: number;
   /** Limit of the chat's share of them: of the scripts that the page without the chat does not name. */
@@ -32,7 +34,7 @@ export const examples: readonly Example[] = [
     chatBudget: 76_000,
   },
   { name: 'nuxt', serve: () => ['run', 'preview'], isRenderedOnServer: true },
-  { name: 'astro', serve: preview, isRenderedOnServer: true },
+  { name: 'astro', serve: preview, isRenderedOnServer: true, isKeptAcrossRoutes: true },
   { name: 'angular', serve: preview },
 ];
 
