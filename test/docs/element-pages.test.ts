@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { sections } from '../../docs/.vitepress/generate/sections.ts';
-import { budgets } from '../size/budgets.ts';
+import { budgets } from '../../src/package/budgets.ts';
 import { repository } from '../support/repository.ts';
-import { codeIn, Document, documents, states } from './document.ts';
+import { codeIn, Document, documents } from './document.ts';
 import { eventsInSources, partsInSources, slotsInSources, tokensInSources } from './sources.ts';
 
 /** The built class. Outside a browser it can only be imported. */
@@ -92,12 +92,16 @@ describe('the pages', () => {
     assert.deepEqual(unused, []);
   });
 
-  it('state the size budgets', () => {
-    const section = new Document('docs/element.md').section('Size');
-    const { bundle, ...others } = budgets;
-    for (const budget of [...Object.values(bundle), ...Object.values(others)]) {
-      const bytes = typeof budget === 'number' ? budget : budget.bytes;
-      assert.ok(states(section, bytes), `${String(bytes)} bytes are not mentioned`);
-    }
+  it('state the size budgets in the README', () => {
+    const { shell, typing } = budgets;
+    const figures = new Document('README.md')
+      .rows('How it compares')
+      .filter(([claim]) => claim?.includes('download'))
+      .map(([, here]) => here?.trim());
+    assert.deepEqual(figures, [kilobytes(shell.bytes, 1), kilobytes(typing.bytes, 0)]);
+    const [, cached] = /(\S+ kB) in\s+all/.exec(new Document('README.md').text) ?? [];
+    assert.equal(cached, kilobytes(typing.bytes, 0));
   });
 });
+
+const kilobytes = (bytes: number, digits: number) => `${(bytes / 1000).toFixed(digits)} kB`;

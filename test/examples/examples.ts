@@ -1,3 +1,5 @@
+import { budgets } from '../../src/package/budgets.ts';
+
 /** A project in `demo/examples`. */
 export interface Example {
   /** Its folder. */
@@ -30,8 +32,8 @@ export const examples: readonly Example[] = [
     name: 'next',
     serve: (port) => ['run', 'preview', '--', '--hostname', '127.0.0.1', '--port', port],
     isRenderedOnServer: true,
-    scriptBudget: 194_000,
-    chatBudget: 76_000,
+    scriptBudget: budgets.nextPage.bytes,
+    chatBudget: budgets.nextChat.bytes,
   },
   { name: 'nuxt', serve: () => ['run', 'preview'], isRenderedOnServer: true },
   { name: 'astro', serve: preview, isRenderedOnServer: true, isKeptAcrossRoutes: true },

@@ -8,9 +8,9 @@ import { after, before, describe, it } from 'node:test';
 import { chromium, type Browser, type Page } from 'playwright';
 import { build } from 'vite';
 import { siteWithPackage } from '../package/installed-package.ts';
+import { budgets } from '../../src/package/budgets.ts';
 import { findEngines } from '../support/browser/browsers.ts';
 import { assistantThatShows, startDemo, type DemoProcess } from '../support/service/demo-process.ts';
-import { budgets } from './budgets.ts';
 import { compressedSize } from './compressed-size.ts';
 
 const executable = findEngines(['chromium']).find((engine) => engine.name === 'chromium');
@@ -95,17 +95,17 @@ describe("a site's bundle by Vite", { skip: executable ? false : 'needs Chromium
     assert.ok(total <= bytes && scripts.length <= requests, listing);
   }
 
-  it(`needs at most ${String(budgets.bundle.plainAnswer.bytes)} bytes for a plain answer`, async () => {
+  it(`needs at most ${String(budgets.bundledPlainAnswer.bytes)} bytes for a plain answer`, async () => {
     // Loaded in advance for later answers, but not needed for this one.
     const isBlocked = (path: string) => /markdown|extras/.test(path);
     assertWithin(
-      budgets.bundle.plainAnswer,
+      budgets.bundledPlainAnswer,
       await scriptsUntil('Yes, we do.', ':text("Yes, we do.")', isBlocked),
     );
   });
 
-  it(`loads at most ${String(budgets.bundle.markdownAnswer.bytes)} bytes until an answer in Markdown shows`, async () => {
-    assertWithin(budgets.bundle.markdownAnswer, await scriptsUntil('**Yes**, we do.', 'strong', () => false));
+  it(`loads at most ${String(budgets.bundledMarkdownAnswer.bytes)} bytes until an answer in Markdown shows`, async () => {
+    assertWithin(budgets.bundledMarkdownAnswer, await scriptsUntil('**Yes**, we do.', 'strong', () => false));
   });
 });
 

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { chromium } from 'playwright';
 import type { Browser } from 'playwright';
+import { budgets } from '../../src/package/budgets.ts';
 import { findEngines } from '../support/browser/browsers.ts';
 import { startLoopbackServer } from '../support/servers/loopback-server.ts';
 import { embedTags } from '../support/chat/embed-tags.ts';
@@ -10,7 +11,6 @@ import { assistantThatShows, startDemo } from '../support/service/demo-process.t
 import type { DemoProcess } from '../support/service/demo-process.ts';
 import { until } from '../support/until.ts';
 import { repository } from '../support/repository.ts';
-import { budgets } from './budgets.ts';
 import { compressedSize } from './compressed-size.ts';
 
 const engine = findEngines(['chromium']).find(({ name }) => name === 'chromium');
@@ -73,13 +73,13 @@ describe('the scripts of a call', { skip: engine ? false : 'needs Chromium' }, (
     }
   }
 
-  it(`have at most ${String(budgets.call)} bytes, and none is loaded before the click`, async () => {
+  it(`have at most ${String(budgets.call.bytes)} bytes, and none is loaded before the click`, async () => {
     const { before, after } = await scriptsOf({ offersCalls: true });
     assert.deepEqual(before.sort(), (await scriptsOf({ offersCalls: false })).before.sort());
     const sizes = after.map((name) => [name, compressedSize(join(repository, 'dist/chunks', name))] as const);
     const total = sizes.reduce((sum, [, size]) => sum + size, 0);
     const list = `${String(total)} bytes: ${sizes.map(([name, size]) => `${name} ${String(size)}`).join(', ')}`;
     console.log(list);
-    assert.ok(after.length > 0 && total <= budgets.call, list);
+    assert.ok(after.length > 0 && total <= budgets.call.bytes, list);
   });
 });

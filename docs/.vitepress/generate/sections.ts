@@ -19,6 +19,7 @@ import { operationsList } from './operations.ts';
 import { refusalsTable } from './refusals.ts';
 import { replyErrorsTable } from './reply-errors.ts';
 import { settingsTable } from './settings.ts';
+import { sizeBudgetsTable } from './size-budgets.ts';
 import { startErrorsTable } from './start-errors.ts';
 
 /** The sections that a page includes by a line such as `<!-- generated: settings -->`. */
@@ -40,6 +41,7 @@ export const sections: Readonly<Record<string, () => string>> = {
   refusals: refusalsTable,
   'reply-errors': replyErrorsTable,
   settings: settingsTable,
+  'size-budgets': sizeBudgetsTable,
   slots: slotsTable,
   'start-errors': startErrorsTable,
 };

@@ -1,0 +1,41 @@
+/** A limit on scripts. `npm test -- size` measures them, and the documentation lists them. */
+export interface Budget {
+  /** The scripts and the time until which they are counted, for readers. */
+  readonly scripts: string;
+  /** All of them, after Brotli compression. */
+  readonly bytes: number;
+  /** All of them. */
+  readonly requests?: number;
+}
+
+/** Waiting time matters most, so few requests are better than few bytes. A commit that raises a budget gives a reason. */
+export const budgets = {
+  shell: { scripts: 'script tag, until the launcher shows', bytes: 4_600, requests: 1 },
+  typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 32_400, requests: 3 },
+  markdownAnswer: {
+    scripts: 'script tag, until the first answer is shown as Markdown',
+    bytes: 64_500,
+    requests: 5,
+  },
+  bundledPlainAnswer: {
+    scripts: "a site's own bundle by Vite, with Lit, as far as a plain answer needs it",
+    bytes: 48_500,
+    requests: 3,
+  },
+  bundledMarkdownAnswer: {
+    scripts: "a site's own bundle by Vite, with Lit, until the first answer is shown as Markdown",
+    bytes: 77_000,
+    requests: 5,
+  },
+  nextPage: {
+    scripts: 'a page by Next.js, with React and Next.js, until the first answer',
+    bytes: 194_000,
+  },
+  nextChat: { scripts: "the chat's share of that page", bytes: 76_000 },
+  locale: { scripts: 'a language other than English', bytes: 2_000, requests: 1 },
+  call: { scripts: 'the first call, in English', bytes: 6_000 },
+  client: {
+    scripts: '`voice-assistant-chat/client`, before it streams an answer or solves a proof of work',
+    bytes: 9_000,
+  },
+} as const satisfies Readonly<Record<string, Budget>>;
