@@ -35,6 +35,8 @@ export interface Config {
   dataDir: string;
   fsync: boolean;
   databaseUrl: string | undefined;
+  /** The server behind a pooler in transaction mode. */
+  databaseDirectUrl: string | undefined;
   databasePoolSize: number;
   /** Empty if secrets are stored unencrypted. */
   secretKeys: SecretKey[];
@@ -112,6 +114,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     dataDir: values.DATA_DIR,
     fsync: values.FSYNC,
     databaseUrl: values.DATABASE_URL,
+    databaseDirectUrl: values.DATABASE_DIRECT_URL,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     secretKeys: values.SECRET_KEYS,
     widgetDir: values.WIDGET_DIR,

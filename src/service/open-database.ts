@@ -18,7 +18,11 @@ export async function openDatabase(config: Config, log: Logger): Promise<Databas
   const connection =
     config.databaseUrl === undefined
       ? await openPglite(join(config.dataDir, 'database'), { fsync: config.fsync, log })
-      : await openPostgres(config.databaseUrl, { poolSize: config.databasePoolSize, log });
+      : await openPostgres(config.databaseUrl, {
+          poolSize: config.databasePoolSize,
+          directUrl: config.databaseDirectUrl,
+          log,
+        });
   try {
     await migrate(connection.pool);
     await installJobs(connection.pool);

@@ -114,6 +114,10 @@ export const settings = {
   ),
   DATABASE_URL: optionalUrl('`postgres://…`: uses this server instead of the embedded database', postgresUrl),
   DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10, 'Connections to that server'),
+  DATABASE_DIRECT_URL: optionalUrl(
+    'If `DATABASE_URL` names a pooler in transaction mode: the server behind it, for notifications ([Poolers](scaling.md#poolers))',
+    postgresUrl,
+  ),
   SECRET_KEYS: {
     type: 'list',
     schema: z.string().optional().transform(readKeys),

@@ -36,6 +36,7 @@ const wrong: [name: string, value: string][] = [
   ['PORT', '65536'],
   ['PORT', '80.5'],
   ['DATABASE_URL', 'mysql://localhost'],
+  ['DATABASE_DIRECT_URL', 'localhost:5432'],
   ['LLM_BASE_URL', 'localhost'],
   ['LLM_BASE_URL', 'ftp://localhost'],
   ['LOG_LEVEL', 'loud'],

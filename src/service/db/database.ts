@@ -20,6 +20,8 @@ export interface Connection {
   readonly kind: 'pglite' | 'postgres';
   /** The connections below Drizzle, for libraries with their own SQL. PGlite has exactly one. */
   readonly pool: Pool;
+  /** The server's address for connections that need a session, if those of the pool have none. */
+  readonly directUrl?: string | undefined;
   /** Listeners that are kept when PGlite recovers from a failure; absent with a server. */
   readonly listeners?: Set<EmbeddedListener>;
   /** Typed queries. A transaction holds a connection, so await nothing slow in one. */

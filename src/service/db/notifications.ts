@@ -16,7 +16,7 @@ const probe = '';
 /**
  * Receives the notifications (`NOTIFY`) of one channel: on a PostgreSQL server with a dedicated connection, on an
  * embedded database with its only one. Notifications are lost while the connection is down, and never arrive through a
- * pooler in transaction mode, so {@link isReliable} says whether readers have to poll.
+ * pooler in transaction mode without a direct address, so {@link isReliable} says whether readers have to poll.
  */
 export class Notifications {
   readonly #database: Connection;
@@ -113,7 +113,12 @@ export class Notifications {
   };
 
   async #connect(): Promise<void> {
-    const client = new Client({ ...this.#database.pool.options, keepAlive: true });
+    const { pool, directUrl } = this.#database;
+    const client = new Client({
+      ...pool.options,
+      ...(directUrl !== undefined && { connectionString: directUrl }),
+      keepAlive: true,
+    });
     this.#client = client;
     this.#receiveFrom(client);
     client.on('error', (error) => {

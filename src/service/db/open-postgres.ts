@@ -7,6 +7,7 @@ import type { Connection } from './database.ts';
 import { PlannedClient } from './planned-client.ts';
 import * as schema from './schema.ts';
 import { transactions } from './transactions.ts';
+import { UnplannedClient } from './unplanned-client.ts';
 
 /** Limits of a pool, in milliseconds. */
 interface Timeouts {
@@ -48,11 +49,18 @@ export class DatabaseUnreachableError extends OperatorError {
 /**
  * Opens a pool of connections to a PostgreSQL server.
  *
+ * @param options.directUrl the server's address if `databaseUrl` names a pooler in transaction mode: named statements and
+ *   session settings, which a session would keep, are then not used.
  * @throws DatabaseUnreachableError
  */
 export async function openPostgres(
   databaseUrl: string,
-  { poolSize, log, timeouts = defaultTimeouts }: { poolSize: number; log: Logger; timeouts?: Timeouts },
+  {
+    poolSize,
+    directUrl,
+    log,
+    timeouts = defaultTimeouts,
+  }: { poolSize: number; directUrl?: string | undefined; log: Logger; timeouts?: Timeouts },
 ): Promise<Connection> {
   // Not by startup parameters, which PgBouncer refuses. A process that freezes in a transaction must not lock a balance
   // forever.
@@ -68,9 +76,9 @@ export async function openPostgres(
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     application_name: 'voice-assistant-chat',
-    Client: PlannedClient,
+    Client: directUrl === undefined ? PlannedClient : UnplannedClient,
     // The pool waits for the promise, which its declarations do not say.
-    onConnect: limitStatements,
+    ...(directUrl === undefined && { onConnect: limitStatements }),
   });
   // The pool replaces a broken idle connection; without a listener its error would end the process.
   pool.on('error', (error) => {
@@ -90,6 +98,7 @@ export async function openPostgres(
   return {
     kind: 'postgres',
     pool,
+    directUrl,
     // Drizzle's own transactions leak connections that break before their BEGIN.
     db: Object.assign(drizzle(pool, { schema }), { transaction }),
     transaction,

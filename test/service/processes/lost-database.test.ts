@@ -33,7 +33,7 @@ describe('a PostgreSQL server that stops responding', { skip: testDatabase === '
   const timeouts = { connectMs: 500, statementMs: 300, responseMs: 600 };
 
   async function openThroughProxy() {
-    const proxy = await startSilentProxy(await createDatabase());
+    const proxy = await startSilentProxy((await createDatabase()).DATABASE_URL);
     const database = await openPostgres(proxy.url, { poolSize: 2, log, timeouts });
     atEnd(async () => {
       await database.close();
@@ -43,7 +43,7 @@ describe('a PostgreSQL server that stops responding', { skip: testDatabase === '
   }
 
   test('is the reason that /readyz returns', async () => {
-    const proxy = await startSilentProxy(await createDatabase());
+    const proxy = await startSilentProxy((await createDatabase()).DATABASE_URL);
     const service = await startServiceProcess({ DATABASE_URL: proxy.url });
     const { json } = await service.get('/readyz');
     assert.deepEqual(json, { status: 'ok', warnings: json['warnings'] });

@@ -22,7 +22,7 @@ async function temporaryFolder(): Promise<string> {
 const folder = await temporaryFolder();
 const empty = async () => ({
   DATA_DIR: folder,
-  ...(testDatabase === 'postgres' ? { DATABASE_URL: await createDatabase() } : {}),
+  ...(testDatabase === 'postgres' ? await createDatabase() : {}),
 });
 const service = await startService(await empty());
 const { pool } = service.running.database;
@@ -66,7 +66,7 @@ test(
   'lets three processes migrate an empty database at the same time',
   { skip: testDatabase === 'pglite' && 'an embedded database belongs to one process' },
   async () => {
-    const env = { DATA_DIR: folder, DATABASE_URL: await createDatabase() };
+    const env = { DATA_DIR: folder, ...(await createDatabase()) };
     const processes = await Promise.all([1, 2, 3].map(() => startServiceProcess(env)));
     const health = await Promise.all(processes.map((service) => service.get('/healthz')));
     assert.deepEqual(

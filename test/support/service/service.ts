@@ -14,7 +14,7 @@ import { createLog } from '../../../src/service/log.ts';
 import { serve } from '../../../src/service/serve.ts';
 import type { RunningService } from '../../../src/service/serve.ts';
 import { startPgBouncer } from './pgbouncer.ts';
-import type { PgBouncer } from './pgbouncer.ts';
+import type { PgBouncer, PoolMode } from './pgbouncer.ts';
 import { startPostgres } from './postgres.ts';
 import type { PostgresServer } from './postgres.ts';
 import { repository } from '../repository.ts';
@@ -22,6 +22,9 @@ import { ServiceClient } from './service-client.ts';
 
 /** The database under test. */
 export const testDatabase = process.env['TEST_DATABASE'] === 'postgres' ? 'postgres' : 'pglite';
+
+/** The mode of PgBouncer between the service and PostgreSQL, if there is one: `session` or `transaction`. */
+const poolMode = process.env['TEST_POOLER'] as PoolMode | undefined;
 
 /** Environment variables of a service. */
 export type Environment = Record<string, string | undefined>;
@@ -55,7 +58,7 @@ export async function newDatabase(): Promise<Environment> {
     cpSync(await pgliteImage(), join(folder, 'database'), { recursive: true });
     return { DATA_DIR: folder };
   }
-  return { DATA_DIR: folder, DATABASE_URL: await createDatabase('template_migrated') };
+  return { DATA_DIR: folder, ...(await createDatabase('template_migrated')) };
 }
 
 /** Copies a database, which must not be in use; returns the environment variables of a service that uses the copy. */
@@ -66,11 +69,13 @@ export async function copyDatabase(env: Environment): Promise<Environment> {
   const address = env['DATABASE_URL'];
   if (address === undefined) return { ...env, DATA_DIR: folder };
   const template = new URL(address).pathname.slice(1);
-  return { ...env, DATA_DIR: folder, DATABASE_URL: await createDatabase(template) };
+  return { ...env, DATA_DIR: folder, ...(await createDatabase(template)) };
 }
 
-/** Creates a database on this process's PostgreSQL server; returns its connection string. */
-export async function createDatabase(template = 'template0'): Promise<string> {
+/** Creates a database on this process's PostgreSQL server; returns the environment variables that name it. */
+export async function createDatabase(
+  template = 'template0',
+): Promise<{ DATABASE_URL: string; DATABASE_DIRECT_URL?: string }> {
   server ??= startServer();
   const running = await server;
   const name = `test_${randomUUID().replaceAll('-', '')}`;
@@ -78,12 +83,15 @@ export async function createDatabase(template = 'template0'): Promise<string> {
   await client.connect();
   await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   await client.end();
-  if (process.env['TEST_POOLER'] !== 'pgbouncer') return running.url(name);
-  pooler ??= startPgBouncer(running.url('postgres')).then((started) => {
+  if (poolMode === undefined) return { DATABASE_URL: running.url(name) };
+  pooler ??= startPgBouncer(running.url('postgres'), poolMode).then((started) => {
     atEnd(() => started.stop());
     return started;
   });
-  return (await pooler).url(name);
+  return {
+    DATABASE_URL: (await pooler).url(name),
+    ...(poolMode === 'transaction' && { DATABASE_DIRECT_URL: running.url(name) }),
+  };
 }
 
 async function startServer(): Promise<PostgresServer> {
