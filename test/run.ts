@@ -17,16 +17,19 @@ const names = process.argv.slice(2);
 if (names.length === 0) process.env['TEST_ENGINES'] ??= findEngines()[0]?.name ?? 'chromium';
 const requireAll = process.env['REQUIRE_ALL'] === '1';
 const { suites, requirements } = prepare();
-const { engines, missingEngines, postgres, advice } = requirements;
+const { engines, missingEngines, postgres, pgbouncer, advice } = requirements;
 const databases = postgres && names.length > 0 ? ['pglite', 'postgres'] : ['pglite'];
-for (const sentence of advice) console.log(sentence);
+// `npm test` alone uses no PgBouncer.
+for (const sentence of advice)
+  if (names.length > 0 || !sentence.startsWith('PgBouncer')) console.log(sentence);
 console.log(`Browsers: ${engines.join(', ') || 'none'}. Databases: ${databases.join(', ')}.\n`);
 
 const needsBrowser = ['browser', 'e2e', 'size', 'leak', 'examples', 'voice'];
 const runnable = suites.filter(
   (suite) =>
     (engines.length > 0 || !needsBrowser.some((group) => goesBy(suite, group))) &&
-    (postgres || !suite.name.endsWith(':postgres')),
+    (postgres || suite.env?.['TEST_DATABASE'] !== 'postgres') &&
+    (pgbouncer || suite.env?.['TEST_POOLER'] === undefined),
 );
 const outcomes = await schedule(runnable, 2, async (suite) => {
   const outcome = await runFailedAgain(suite);
@@ -43,9 +46,9 @@ for (const outcome of outcomes) {
   skipped += outcome.skipped;
 }
 for (const suite of suites.filter((suite) => !runnable.includes(suite))) {
-  console.log(`--   ${suite.name} could not run: a browser or database is missing (see above)`);
+  console.log(`--   ${suite.name} could not run: a browser, database or pooler is missing (see above)`);
   // One of the two databases is enough, unless all are required.
-  if (requireAll || !suite.name.endsWith(':postgres')) failed++;
+  if (requireAll || suite.env?.['TEST_DATABASE'] !== 'postgres') failed++;
 }
 if (requireAll && engines.length > 0) failed += missingEngines.length;
 

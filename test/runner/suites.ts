@@ -81,6 +81,20 @@ const onOneDatabase = [
 /** Files that run the service in separate processes: to kill them, to let several share a database, for the command line. */
 const ownProcesses = 'test/service/processes/*.test.ts';
 
+/** What a pooler can break, by its mode: sessions, notifications, jobs, locks, named statements. */
+const withPooler = {
+  session: ['conversation-events', 'database', 'jobs', 'seeds'],
+  transaction: [
+    'conversation-events',
+    'database',
+    'jobs',
+    'rate-limit',
+    'seeds',
+    'stop-reply',
+    'processes/two-processes',
+  ],
+};
+
 const find = (pattern: string, ...exclude: string[]) =>
   globSync(pattern, { cwd: repository, exclude }).sort();
 
@@ -172,6 +186,17 @@ export function allSuites(): Suite[] {
     })),
     { ...serviceSuite('processes', 'pglite', find(ownProcesses)), onlyIf: 'all' },
     { ...serviceSuite('processes', 'postgres', find(ownProcesses, ...onOneDatabase)), onlyIf: 'all' },
+    ...Object.entries(withPooler).map(([mode, names]): Suite => {
+      const files = names.map((name) => `test/service/${name}.test.ts`);
+      const suite = serviceSuite('pooler', 'postgres', files);
+      return {
+        ...suite,
+        name: `pooler:${mode}`,
+        env: { ...suite.env, TEST_POOLER: mode },
+        onlyIf: 'all',
+        limit: 10,
+      };
+    }),
     {
       name: 'voice',
       run: nodeTests(find('test/voice/**/*.test.ts'), ...inRealTime),
