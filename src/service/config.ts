@@ -158,6 +158,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       udpPorts: values.VOICE_UDP_PORTS,
       publicAddress: values.VOICE_PUBLIC_ADDRESS,
       modelFolder: values.VOICE_MODEL_DIR,
+      recognizerFolder: values.TRANSCRIPTION_MODEL_DIR,
       stunUrl: values.VOICE_STUN_URL,
       turn: readTurn(values),
       speech,

@@ -264,6 +264,9 @@ export const settings = {
     'Whether visitors see a transcript while they speak. Sentences are then transcribed several times, up to four times as much audio in total',
   ),
   TRANSCRIPTION_MODELS: optional('More transcription providers, as in `SPEECH_MODELS`'),
+  TRANSCRIPTION_MODEL_DIR: optional(
+    'Folder with models for offline transcription ([Transcription models of your own](live-voice.md#transcription-models-of-your-own))',
+  ),
   CARRIER_SECONDS: number(0, 60, 1, 'Real seconds per second of a simulated call'),
   CARRIER_OUTCOMES: {
     type: 'list',

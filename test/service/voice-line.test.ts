@@ -389,11 +389,13 @@ describe('a voice line', () => {
   });
 
   it('lets the transcriber detect the language if the assistant has several', async () => {
-    for (const [otherLanguages, language] of [
-      [[], 'en'],
-      [['de'], undefined],
+    for (const [otherLanguages, detects, language] of [
+      [[], undefined, 'en'],
+      [['de'], undefined, undefined],
+      [['de'], (all: readonly string[]) => all.join() === 'en,de', undefined],
+      [['de'], () => false, 'en'],
     ] as const) {
-      const { line, peer, languages } = createLine({ otherLanguages });
+      const { line, peer, languages } = createLine({ otherLanguages, detects });
       peer.receive(tone(1));
       peer.receive(hum(1));
       assert.equal((await line.next(5, never))?.type, 'said');
@@ -533,6 +535,7 @@ function createLine({
   sound = Promise.resolve(tone(1)),
   isPaced = false,
   understood = 'Understood.',
+  detects,
 }: {
   allowInterruptions?: boolean;
   minInterruptWords?: number;
@@ -540,6 +543,7 @@ function createLine({
   otherLanguages?: readonly string[];
   sound?: Promise<Int16Array>;
   understood?: string | Promise<string>;
+  detects?: Transcriber['detects'];
 } = {}) {
   const peer = new MemoryPeer(rate, { isPaced });
   const events: string[] = [];
@@ -550,6 +554,7 @@ function createLine({
   /** Seconds of each speech that was transcribed as all that the customer says, and how the line waits for it. */
   const transcribed: { seconds: number; signal: AbortSignal }[] = [];
   const speech: Synthesizer & Transcriber = {
+    ...(detects && { detects }),
     transcribe: (samples, _rate, language, signal) => {
       languages.push(language);
       transcribed.push({ seconds: samples.length / rate, signal });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -13,8 +13,11 @@ import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import type { SpeechDetector } from '../../src/service/voice/voice-module.ts';
 import { VoiceLine } from '../../src/service/voice/voice-line.ts';
 import { decodeWav } from '../../src/service/voice/wav.ts';
+import { findModel } from '../../src/voice/speech/find-models.ts';
+import { moonshineTokens } from '../../src/voice/speech/moonshine-tokens.ts';
 import { createOfflineSpeech } from '../../src/voice/speech/offline-speech.ts';
 import type { OfflineSpeech } from '../../src/voice/speech/offline-speech.ts';
+import { readSuppliedRecognizers } from '../../src/voice/speech/supplied-recognizers.ts';
 import { readSuppliedVoices } from '../../src/voice/speech/supplied-voices.ts';
 import { SpeechProcess } from '../../src/voice/speech/speech-process.ts';
 import { speechSettings } from '../support/calls/call-plan.ts';
@@ -101,8 +104,8 @@ describe('offline speech', () => {
 
   it('lists the languages that it does not understand', async () => {
     assert.equal(transcriber.problem?.('en'), undefined);
-    assert.match(transcriber.problem?.('de') ?? '', /only English/);
-    await assert.rejects(transcriber.transcribe(spoken, rate, 'de', never), /only English/);
+    assert.match(transcriber.problem?.('de') ?? '', /does not support the language de/);
+    await assert.rejects(transcriber.transcribe(spoken, rate, 'de', never), /language de/);
   });
 
   for (const lineRate of [8000, 16_000, 48_000]) {
@@ -227,7 +230,7 @@ describe('the speech process', () => {
 
   it('ends if a task takes too long', async () => {
     const models = new SpeechProcess({ taskMs: 1 });
-    const task = { type: 'transcribe', samples: new Int16Array(rate), rate } as const;
+    const task = { type: 'transcribe', samples: new Int16Array(rate), rate, model: undefined } as const;
     await assert.rejects(
       models.run(task, () => undefined, never),
       { message: 'The speech process has ended.' },
@@ -316,6 +319,151 @@ describe('VOICE_MODEL_DIR', () => {
     close();
   });
 });
+
+describe('TRANSCRIPTION_MODEL_DIR', () => {
+  let folder: string;
+  let supplied: OfflineSpeech;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'recognizers-'));
+    await writeMoonshine(join(folder, 'real/de'));
+    await writeMoonshine(join(folder, 'real/fr-es'));
+    supplied = await createOfflineSpeech({ recognizerFolder: join(folder, 'real') }, log);
+  });
+  after(async () => {
+    supplied.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('transcribes the languages of its models, and English by the model of the package', async () => {
+    const { transcriber, synthesizer, problems } = supplied;
+    assert.deepEqual(problems, []);
+    assert(transcriber && synthesizer);
+    const spoken = await record(synthesizer.speak(sentence, english, rate, never));
+    // The model understands English, whatever language its folder names.
+    for (const language of ['de', 'es', 'en', undefined]) {
+      assert.equal(language && transcriber.problem?.(language), undefined);
+      const text = await transcriber.transcribe(spoken, rate, language, never);
+      assert(wordErrors(sentence, text) <= 3, `${language}: ${text}`);
+    }
+    assert.match(
+      transcriber.problem?.('it') ?? '',
+      /does not support the language it.*TRANSCRIPTION_MODEL_DIR/,
+    );
+  });
+
+  it('detects only languages of the same model', () => {
+    const { transcriber } = supplied;
+    assert(transcriber?.detects);
+    assert.equal(transcriber.detects(['es', 'fr']), true);
+    assert.equal(transcriber.detects(['de', 'fr']), false);
+    assert.equal(transcriber.detects(['en', 'de']), false);
+  });
+
+  it('reports a model that cannot be loaded, and uses the others', async () => {
+    const root = join(folder, 'broken');
+    await writeMoonshine(join(root, 'de'));
+    // sherpa-onnx ends its process with these files.
+    await writeMoonshine(join(root, 'fr'), ['tiny-encoder.onnx', 'tiny-decoder.onnx', 'tiny-tokens.txt']);
+    const { problems, transcriber, close } = await createOfflineSpeech({ recognizerFolder: root }, log);
+    close();
+    assert.deepEqual(problems, [
+      'TRANSCRIPTION_MODEL_DIR: the model in the folder fr cannot be loaded as whisper. Its files must be of one model, as published for sherpa-onnx.',
+    ]);
+    assert.equal(transcriber?.problem?.('de'), undefined);
+    assert.match(transcriber?.problem?.('fr') ?? '', /does not support the language fr/);
+  });
+
+  for (const [kind, languages, files, language, expected] of [
+    [
+      'whisper',
+      'de-fr',
+      ['base-encoder.onnx', 'base-encoder.int8.onnx', 'base-decoder.int8.onnx', 'base-tokens.txt'],
+      'fr',
+      {
+        ...{
+          encoder: 'base-encoder.int8.onnx',
+          decoder: 'base-decoder.int8.onnx',
+          tokens: 'base-tokens.txt',
+        },
+        ...{ language: 'fr', task: 'transcribe' },
+      },
+    ],
+    [
+      'moonshine',
+      'ja',
+      ['encoder_model.ort', 'decoder_model_merged.ort', 'tokens.txt'],
+      'ja',
+      { encoder: 'encoder_model.ort', mergedDecoder: 'decoder_model_merged.ort', tokens: 'tokens.txt' },
+    ],
+    [
+      'transducer',
+      'de-pl',
+      ['encoder.int8.onnx', 'decoder.int8.onnx', 'joiner.int8.onnx', 'tokens.txt'],
+      'pl',
+      {
+        ...{ encoder: 'encoder.int8.onnx', decoder: 'decoder.int8.onnx', joiner: 'joiner.int8.onnx' },
+        tokens: 'tokens.txt',
+      },
+    ],
+    [
+      'senseVoice',
+      'zh-ko',
+      ['model.onnx', 'model.int8.onnx', 'tokens.txt'],
+      undefined,
+      { model: 'model.int8.onnx', language: '', useInverseTextNormalization: 1, tokens: 'tokens.txt' },
+    ],
+  ] as const) {
+    it(`detects a model of the kind ${kind} by its files`, async () => {
+      const root = join(folder, kind);
+      await mkdir(join(root, languages), { recursive: true });
+      for (const file of files) await writeFile(join(root, languages, file), '');
+      const { recognizers, problems } = await readSuppliedRecognizers(root);
+      assert.deepEqual(problems, []);
+      assert.deepEqual(recognizers[0]?.languages, languages.split('-'));
+      const { modelConfig } = recognizers[0].configFor(language) as {
+        modelConfig: Record<string, Record<string, unknown>>;
+      };
+      const given: Record<string, unknown> = { ...modelConfig[kind], tokens: modelConfig['tokens'] };
+      const names = Object.entries(given).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value.replace(join(root, languages, '/'), '') : value,
+      ]);
+      assert.deepEqual(Object.fromEntries(names), expected);
+    });
+  }
+
+  it('reports folders that it cannot use', async () => {
+    const root = join(folder, 'wrong');
+    await mkdir(join(root, 'de'), { recursive: true });
+    await writeFile(join(root, 'de', 'model.onnx'), '');
+    for (const name of ['german', 'fr-it', 'it']) await writeMoonshine(join(root, name));
+    const { problems } = await readSuppliedRecognizers(root);
+    assert.deepEqual(problems, [
+      'TRANSCRIPTION_MODEL_DIR: the folder de needs the files of a Whisper, Moonshine, transducer or SenseVoice model, with its tokens.',
+      'TRANSCRIPTION_MODEL_DIR: the folder german must be named by the two-letter codes of its languages, such as de or de-fr.',
+      'TRANSCRIPTION_MODEL_DIR: the folder it has the language it, which another folder has.',
+    ]);
+    const none = join(folder, 'none');
+    assert.deepEqual((await readSuppliedRecognizers(none)).problems, [
+      `TRANSCRIPTION_MODEL_DIR: the folder ${none} cannot be read.`,
+    ]);
+    await mkdir(none);
+    assert.match((await readSuppliedRecognizers(none)).problems.join(), /has no models/);
+  });
+});
+
+/** Writes the model of the package, as published for sherpa-onnx or under other names. */
+async function writeMoonshine(
+  folder: string,
+  names = ['encoder_model.onnx', 'decoder_model_merged.onnx', 'tokens.txt'],
+): Promise<void> {
+  const [encoder = '', decoder = '', tokens = ''] = names.map((name) => join(folder, name));
+  await mkdir(folder, { recursive: true });
+  await symlink(findModel('encoder') ?? '', encoder);
+  await symlink(findModel('decoder') ?? '', decoder);
+  await writeFile(tokens, await moonshineTokens());
+}
 
 async function record(sound: AsyncIterable<Int16Array>): Promise<Int16Array> {
   const chunks: Int16Array[] = [];

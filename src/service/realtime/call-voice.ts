@@ -27,10 +27,7 @@ export interface CallVoiceDependencies extends Pick<VoiceLineOptions, 'createDet
 export type CallLine = VoiceLine | RealtimeLine;
 
 /** The settings that determine how an assistant's calls are held. */
-export interface VoiceNeeds extends Pick<LinePlan, 'mode' | 'model'>, SpeechChoice {
-  /** Two-letter code (ISO 639-1). */
-  language: string;
-}
+export type VoiceNeeds = Pick<LinePlan, 'mode' | 'model'> & SpeechChoice;
 
 /** Selects the speech services and the line of an assistant's calls. */
 export class CallVoice {

@@ -1,9 +1,9 @@
 import type { SpeechSettings } from './line.ts';
-import type { Speech } from './open-speech.ts';
+import type { ConfiguredTranscriber, Speech } from './open-speech.ts';
 import type { Synthesizer, Transcriber } from './speech-service.ts';
 
 /** The speech providers and the voice that an assistant has chosen. */
-export type SpeechChoice = Pick<SpeechSettings, 'voice' | 'synthesizer' | 'transcriber'>;
+export type SpeechChoice = Pick<SpeechSettings, 'language' | 'voice' | 'synthesizer' | 'transcriber'>;
 
 /** The synthesizer and transcriber of an assistant; undefined if there is none. */
 export interface ChosenSpeech {
@@ -14,18 +14,20 @@ export interface ChosenSpeech {
 }
 
 /**
- * Selects an assistant's speech providers. Providers without an endpoint fall back to the default. The provider of the
- * voice takes precedence, since no other has that voice.
+ * Selects an assistant's speech providers. The provider of the voice takes precedence, since no other has that voice.
+ * Instead of a provider that is not configured, the default one speaks, and the provider of the language transcribes.
  */
 export function chooseSpeech(
   speech: Speech,
-  { voice, synthesizer, transcriber }: SpeechChoice,
+  { language, voice, synthesizer, transcriber }: SpeechChoice,
 ): ChosenSpeech {
+  const { transcribers = new Map<string, ConfiguredTranscriber>() } = speech;
+  const ofLanguage = [...transcribers.values()].find(({ languages }) => languages?.includes(language));
   const ofVoice = voice && speech.synthesizers?.get(voice.provider);
   const chosen = ofVoice ?? speech.synthesizers?.get(synthesizer ?? '');
   return {
     synthesizer: chosen?.synthesizer ?? speech.synthesizer,
-    transcriber: speech.transcribers?.get(transcriber ?? '') ?? speech.transcriber,
+    transcriber: (transcribers.get(transcriber ?? '') ?? ofLanguage)?.transcriber ?? speech.transcriber,
     voice: voice && ofVoice?.voices.has(voice.name) === true ? voice : undefined,
   };
 }

@@ -26,8 +26,8 @@ const broken: LoadedVoice = {
 export async function loadVoice(config: VoiceConfig, log: Logger): Promise<LoadedVoice> {
   const none: LoadedVoice = { module: undefined, problems: [] };
   if (!config.isEnabled) return none;
-  const { udpPorts, publicAddress, modelFolder } = config;
-  const settings = { media: { udpPorts, publicAddress }, speech: { modelFolder } };
+  const { udpPorts, publicAddress, modelFolder, recognizerFolder } = config;
+  const settings = { media: { udpPorts, publicAddress }, speech: { modelFolder, recognizerFolder } };
   try {
     const { createVoice } = (await import(voicePackage)) as { createVoice: CreateVoice };
     const module = await createVoice(settings, log);

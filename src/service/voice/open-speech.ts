@@ -11,7 +11,13 @@ export interface Speech {
   /** Synthesizers that assistants can choose, by provider code, with the names of their voices. */
   synthesizers?: ReadonlyMap<string, { synthesizer: Synthesizer | undefined; voices: ReadonlySet<string> }>;
   /** Transcribers that assistants can choose, by provider code. */
-  transcribers?: ReadonlyMap<string, Transcriber | undefined>;
+  transcribers?: ReadonlyMap<string, ConfiguredTranscriber>;
+}
+
+export interface ConfiguredTranscriber {
+  transcriber: Transcriber | undefined;
+  /** Two-letter codes of its languages; undefined: all. */
+  languages: readonly string[] | undefined;
 }
 
 /**
@@ -37,6 +43,7 @@ export async function openSpeech(
     const names = new Set(voices.map((voice) => voice.code));
     speech.synthesizers.set(code, { synthesizer: await speak(endpoint), voices: names });
   }
-  for (const { code, endpoint } of transcribers) speech.transcribers.set(code, await hear(endpoint));
+  for (const { code, endpoint, languages } of transcribers)
+    speech.transcribers.set(code, { transcriber: await hear(endpoint), languages });
   return { ...speech, synthesizer: await speak(synthesizer), transcriber: await hear(transcriber) };
 }

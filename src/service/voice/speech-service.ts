@@ -33,6 +33,8 @@ export interface Transcriber {
     signal: AbortSignal,
     onUsage?: (usage: TranscriptionUsage) => void,
   ): Promise<string | undefined>;
+  /** Returns whether it finds out which of these languages is spoken. Without this method, it does. */
+  detects?(languages: readonly string[]): boolean;
   /** Whether a transcription that may be in vain would delay others. */
   readonly isBusy?: boolean;
   /** Returns why it cannot serve a language, as a sentence; undefined if it can. */

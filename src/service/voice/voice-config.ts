@@ -13,4 +13,6 @@ export interface VoiceConfig {
   transcriptionModel: string;
   /** Folder with the operator's own voices. */
   modelFolder: string | undefined;
+  /** Folder with the operator's own transcription models. */
+  recognizerFolder: string | undefined;
 }

@@ -24,7 +24,7 @@ export interface VoiceLineOptions {
   /** Is told what transcriptions use. */
   onUsage?: ((usage: TranscriptionUsage) => void) | undefined;
   /** Undefined: speech is detected by loudness. */
-  createDetector?: ((rate: number) => SpeechDetector) | undefined;
+  createDetector?: ((rate: number, language?: string) => SpeechDetector) | undefined;
 }
 
 /** Shorter sounds are noise. */
@@ -84,9 +84,13 @@ export class VoiceLine extends AudioLine {
     this.#log = log;
     this.#listener = listener;
     this.#onUsage = options.onUsage;
-    this.#transcriptionLanguage = (settings.otherLanguages ?? []).length > 0 ? undefined : settings.language;
+    const { language, otherLanguages = [] } = settings;
+    const isDetected =
+      otherLanguages.length > 0 && (transcriber.detects?.([language, ...otherLanguages]) ?? true);
+    this.#transcriptionLanguage = isDetected ? undefined : language;
     const turnSettings = { pause: 1.4 - clamp(settings.endpointSensitivity), shortest: shortestSpeech };
-    this.#turns = new TurnDetector(peer.rate, turnSettings, createDetector?.(peer.rate));
+    const detector = createDetector?.(peer.rate, this.#transcriptionLanguage);
+    this.#turns = new TurnDetector(peer.rate, turnSettings, detector);
     this.#echo = new EchoGate(peer.rate);
     this.peer.open(this);
   }

@@ -26,6 +26,8 @@ export interface MediaSettings {
 export interface OfflineSpeechSettings {
   /** Folder with the operator's own voices, one subfolder per language. */
   modelFolder?: string | undefined;
+  /** Folder with the operator's own transcription models, one subfolder per model. */
+  recognizerFolder?: string | undefined;
 }
 
 export interface VoiceModuleSettings {
@@ -46,8 +48,11 @@ export interface VoiceModule {
   readonly transcriber: Transcriber | undefined;
   /** Missing components, one sentence each, for `/readyz`. */
   readonly problems: readonly string[];
-  /** Creates a speech detector. If undefined, the service detects speech by loudness. */
-  readonly createDetector?: ((rate: number) => SpeechDetector) | undefined;
+  /**
+   * Creates a speech detector, and prepares the transcription of the language. If undefined, the service detects speech
+   * by loudness.
+   */
+  readonly createDetector?: ((rate: number, language?: string) => SpeechDetector) | undefined;
   close(): Promise<void>;
 }
 

@@ -9,13 +9,17 @@ import { loadSherpa } from './sherpa.ts';
 import type { Sherpa } from './sherpa.ts';
 import { SileroDetectors } from './silero-detector.ts';
 import { SpeechProcess } from './speech-process.ts';
-import type { SpeechResponse, SpeechTask } from './speech-process.ts';
+import type { RecognizerConfig, SpeechResponse, SpeechTask } from './speech-process.ts';
+import { readSuppliedRecognizers } from './supplied-recognizers.ts';
+import type { SuppliedRecognizer } from './supplied-recognizers.ts';
 import { readSuppliedVoices } from './supplied-voices.ts';
 import type { SuppliedVoice } from './supplied-voices.ts';
 
 export interface OfflineSpeechSettings {
   /** Folder with the operator's own voices. */
   modelFolder?: string | undefined;
+  /** Folder with the operator's own transcription models. */
+  recognizerFolder?: string | undefined;
 }
 
 export interface OfflineSpeech {
@@ -25,7 +29,7 @@ export interface OfflineSpeech {
   synthesizer: Synthesizer | undefined;
   /** Missing components, one sentence each. */
   problems: string[];
-  createDetector: ((rate: number) => SpeechDetector) | undefined;
+  createDetector: ((rate: number, language?: string) => SpeechDetector) | undefined;
   close: () => void;
 }
 
@@ -34,12 +38,12 @@ const longestText = 300;
 
 /** Finds the components of offline speech. The models load when the first call starts. */
 export async function createOfflineSpeech(
-  { modelFolder }: OfflineSpeechSettings,
+  { modelFolder, recognizerFolder }: OfflineSpeechSettings,
   log: Logger,
 ): Promise<OfflineSpeech> {
-  const supplied = modelFolder === undefined ? undefined : await readSuppliedVoices(modelFolder);
+  const suppliedVoices = modelFolder === undefined ? undefined : await readSuppliedVoices(modelFolder);
   const espeak = await Espeak.find();
-  const problems = [...(supplied?.problems ?? [])];
+  const problems = [...(suppliedVoices?.problems ?? [])];
   let sherpa: Sherpa | undefined;
   try {
     sherpa = loadSherpa();
@@ -49,21 +53,29 @@ export async function createOfflineSpeech(
       'Offline speech needs the package sherpa-onnx-node, which is missing or does not support this system. Install it, or set SPEECH_BASE_URL.',
     );
   }
+  const supplied =
+    sherpa && recognizerFolder !== undefined ? await loadable(recognizerFolder, log) : undefined;
+  problems.push(...(supplied?.problems ?? []));
+  const recognizers = supplied?.recognizers ?? [];
   const hasModel = findModel('encoder') !== undefined && findModel('decoder') !== undefined;
-  if (!hasModel)
+  if (!hasModel && !recognizers.some(({ languages }) => languages.includes('en')))
     problems.push(
       'The transcription model is missing. Install the package @moonshine-ai/moonshine-js, or set TRANSCRIPTION_BASE_URL.',
     );
   // Two processes, so that speech output waits neither for transcriptions nor for the transcription model to load.
-  const [transcriber, speaker] = [new SpeechProcess(), new SpeechProcess()];
+  const [hearer, speaker] = [new SpeechProcess(), new SpeechProcess()];
+  const transcriber =
+    sherpa && (hasModel || recognizers.length > 0)
+      ? new OfflineTranscriber(hearer, recognizers, hasModel)
+      : undefined;
   const detectors = createDetectors(sherpa, log);
   const voices = {
-    supplied: sherpa ? (supplied?.voices ?? new Map<string, SuppliedVoice>()) : new Map(),
+    supplied: sherpa ? (suppliedVoices?.voices ?? new Map<string, SuppliedVoice>()) : new Map(),
     hasFlite: findModel('flite') !== undefined,
     espeak,
   };
   return {
-    transcriber: sherpa && hasModel ? new OfflineTranscriber(transcriber) : undefined,
+    transcriber,
     synthesizer:
       voices.supplied.size > 0 || voices.hasFlite || espeak
         ? new OfflineSynthesizer(speaker, voices)
@@ -71,15 +83,48 @@ export async function createOfflineSpeech(
     problems,
     createDetector:
       detectors &&
-      ((rate) => {
-        if (sherpa && hasModel) transcriber.warmUp();
+      ((rate, language) => {
+        transcriber?.warmUp(language);
         return detectors.create(rate);
       }),
     close: () => {
-      transcriber.close();
+      hearer.close();
       speaker.close();
     },
   };
+}
+
+/**
+ * Reads the operator's transcription models and loads each one once, in a process that ends afterwards: sherpa-onnx
+ * ends the process if a model has the wrong files.
+ */
+async function loadable(
+  folder: string,
+  log: Logger,
+): Promise<{ recognizers: SuppliedRecognizer[]; problems: string[] }> {
+  const { recognizers, problems } = await readSuppliedRecognizers(folder);
+  for (const problem of problems) log.error(problem);
+  const loaded: SuppliedRecognizer[] = [];
+  for (const recognizer of recognizers) {
+    const { name, kind, languages } = recognizer;
+    const process = new SpeechProcess({ parallel: 1 });
+    const start = performance.now();
+    try {
+      const task = { type: 'load', model: recognizer.configFor(languages[0]) } as const;
+      await process.run(task, () => undefined, new AbortController().signal);
+      loaded.push(recognizer);
+      const milliseconds = Math.round(performance.now() - start);
+      log.info({ kind, languages, milliseconds }, 'found a transcription model');
+    } catch (error) {
+      log.error({ err: error, folder: name, kind }, 'a transcription model cannot be loaded');
+      problems.push(
+        `TRANSCRIPTION_MODEL_DIR: the model in the folder ${name} cannot be loaded as ${kind}. Its files must be of one model, as published for sherpa-onnx.`,
+      );
+    } finally {
+      process.close();
+    }
+  }
+  return { recognizers: loaded, problems };
 }
 
 function createDetectors(sherpa: Sherpa | undefined, log: Logger): SileroDetectors | undefined {
@@ -99,18 +144,46 @@ interface Voices {
   espeak: Espeak | undefined;
 }
 
-/** Transcribes English with Moonshine. */
+/** Transcribes with the operator's model for the language, otherwise English with Moonshine. */
 class OfflineTranscriber implements Transcriber {
   readonly #process: SpeechProcess;
+  readonly #recognizers: readonly SuppliedRecognizer[];
+  readonly #hasMoonshine: boolean;
 
-  constructor(process: SpeechProcess) {
+  constructor(process: SpeechProcess, recognizers: readonly SuppliedRecognizer[], hasMoonshine: boolean) {
     this.#process = process;
+    this.#recognizers = recognizers;
+    this.#hasMoonshine = hasMoonshine;
   }
 
   problem(language: string): string | undefined {
-    return language === 'en'
+    return this.#find(language)
       ? undefined
-      : `Offline transcription supports only English, not the language ${language}. Set TRANSCRIPTION_BASE_URL.`;
+      : `Offline transcription does not support the language ${language}. Set TRANSCRIPTION_MODEL_DIR or TRANSCRIPTION_BASE_URL.`;
+  }
+
+  /** Loads the model of a language, so that the first transcription is quick. */
+  warmUp(language: string | undefined): void {
+    const found = this.#find(language);
+    if (found) this.#process.warmUp(found.model);
+  }
+
+  detects(languages: readonly string[]): boolean {
+    return languages.every((language) => this.#widest?.languages.includes(language));
+  }
+
+  /** The model with the most languages. */
+  get #widest(): SuppliedRecognizer | undefined {
+    return this.#recognizers.toSorted((a, b) => b.languages.length - a.languages.length)[0];
+  }
+
+  #find(language: string | undefined): { model: RecognizerConfig } | undefined {
+    const supplied =
+      language === undefined
+        ? this.#widest
+        : this.#recognizers.find(({ languages }) => languages.includes(language));
+    if (supplied) return { model: supplied.configFor(language) };
+    return this.#hasMoonshine && (language ?? 'en') === 'en' ? { model: undefined } : undefined;
   }
 
   get isBusy(): boolean {
@@ -123,10 +196,11 @@ class OfflineTranscriber implements Transcriber {
     language: string | undefined,
     signal: AbortSignal,
   ): Promise<string> {
-    if (language !== undefined && language !== 'en') throw new Error(this.problem(language));
+    const found = this.#find(language);
+    if (!found) throw new Error(this.problem(language ?? 'en'));
     let text = '';
     await this.#process.run(
-      { type: 'transcribe', samples, rate },
+      { type: 'transcribe', samples, rate, model: found.model },
       (response) => {
         text += response.text ?? '';
       },

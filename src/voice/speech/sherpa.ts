@@ -3,7 +3,10 @@ import { createRequire } from 'node:module';
 /** The part of `sherpa-onnx-node` in use; the package has no types. */
 export interface Sherpa {
   Vad: new (config: object, bufferSeconds: number) => Vad;
-  OfflineRecognizer: new (config: object) => OfflineRecognizer;
+  OfflineRecognizer: {
+    new (config: object): OfflineRecognizer;
+    createAsync(config: object): Promise<OfflineRecognizer>;
+  };
   OfflineTts: { createAsync(config: object): Promise<OfflineTts> };
 }
 

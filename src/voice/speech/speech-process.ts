@@ -3,9 +3,13 @@ import type { ChildProcess } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { extname, join } from 'node:path';
 
+/** Settings of `OfflineRecognizer`; undefined for the model of the package. */
+export type RecognizerConfig = { modelConfig: object } | undefined;
+
 /** Work for the child process. */
 export type SpeechTask =
-  | { type: 'transcribe'; samples: Int16Array; rate: number }
+  | { type: 'transcribe'; samples: Int16Array; rate: number; model: RecognizerConfig }
+  | { type: 'load'; model: RecognizerConfig }
   | { type: 'flite'; text: string; voice: string | undefined; speed: number }
   | { type: 'voice'; folder: string; config: object; text: string; speaker: number; speed: number };
 
@@ -56,6 +60,8 @@ export class SpeechProcess {
   readonly #limits: Limits;
   readonly #waiting: Pending[] = [];
   readonly #running = new Map<number, Pending>();
+  /** The models that the process has loaded, or is loading. */
+  readonly #warm = new Set<string | undefined>();
   #child: ChildProcess | undefined;
   #idle: NodeJS.Timeout | undefined;
   #nextId = 0;
@@ -75,11 +81,13 @@ export class SpeechProcess {
     return this.#running.size === 0;
   }
 
-  /** Starts the process and loads the models, so that the first task is quick. */
-  warmUp(): void {
-    if (this.#child ?? this.#isClosed) return;
+  /** Starts the process and loads a transcription model, so that the first transcription is quick. */
+  warmUp(model: RecognizerConfig): void {
+    const key = JSON.stringify(model);
+    if (this.#isClosed || this.#warm.has(key)) return;
+    this.#warm.add(key);
     const [silence, signal] = [new Int16Array(16_000), new AbortController().signal];
-    const task: SpeechTask = { type: 'transcribe', samples: silence, rate: 16_000 };
+    const task: SpeechTask = { type: 'transcribe', samples: silence, rate: 16_000, model };
     // Ignored: the first task fails with the same error.
     this.run(task, () => undefined, signal).catch(() => undefined);
   }
@@ -176,6 +184,7 @@ export class SpeechProcess {
     const onEnd = () => {
       if (this.#child !== child) return;
       this.#child = undefined;
+      this.#warm.clear();
       for (const [id, pending] of this.#running) {
         clearTimeout(pending.timer);
         this.#running.delete(id);

@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { findModel } from './find-models.ts';
 import { Flite } from './flite.ts';
+import { moonshineTokens } from './moonshine-tokens.ts';
 import { fromFloats, loadSherpa, toFloats } from './sherpa.ts';
 import type { OfflineRecognizer, OfflineTts } from './sherpa.ts';
-import type { SpeechRequest, SpeechResponse } from './speech-process.ts';
+import type { RecognizerConfig, SpeechRequest, SpeechResponse } from './speech-process.ts';
 
 // The program of the child process that `SpeechProcess` starts.
 
-let recognizer: Promise<OfflineRecognizer> | undefined;
+/** Loaded transcription models, by their settings. */
+const recognizers = new Map<string | undefined, Promise<OfflineRecognizer>>();
 const flite = new Flite();
 const voices = new Map<string, Promise<OfflineTts>>();
 
@@ -34,7 +36,9 @@ async function run(
   respond: (response: Omit<SpeechResponse, 'id'>) => void,
 ): Promise<void> {
   if (request.type === 'transcribe') {
-    respond({ text: await transcribe(request.samples, request.rate) });
+    respond({ text: await transcribe(request.samples, request.rate, request.model) });
+  } else if (request.type === 'load') {
+    await recognizerOf(request.model);
   } else if (request.type === 'flite') {
     respond(await flite.speak(request.text, request.voice, request.speed));
   } else {
@@ -53,28 +57,39 @@ async function run(
   }
 }
 
-async function transcribe(samples: Int16Array, rate: number): Promise<string> {
-  recognizer ??= loadRecognizer();
-  const loaded = await recognizer;
-  const stream = loaded.createStream();
-  stream.acceptWaveform({ samples: toFloats(samples), sampleRate: rate });
-  const { text } = await loaded.decodeAsync(stream);
-  return text.trim();
+/** Whisper ignores the rest of a longer sound. */
+const longestWhisper = 29;
+
+async function transcribe(samples: Int16Array, rate: number, model: RecognizerConfig): Promise<string> {
+  const recognizer = await recognizerOf(model);
+  const isWhisper = model !== undefined && 'whisper' in model.modelConfig;
+  const step = isWhisper ? longestWhisper * rate : samples.length;
+  const texts: string[] = [];
+  for (let start = 0; start < samples.length; start += step) {
+    const stream = recognizer.createStream();
+    const part = toFloats(samples.subarray(start, start + step));
+    stream.acceptWaveform({ samples: part, sampleRate: rate });
+    texts.push((await recognizer.decodeAsync(stream)).text.trim());
+  }
+  return texts.join(' ').trim();
+}
+
+function recognizerOf(model: RecognizerConfig): Promise<OfflineRecognizer> {
+  const key = JSON.stringify(model);
+  const loaded =
+    recognizers.get(key) ?? (model ? loadSherpa().OfflineRecognizer.createAsync(model) : loadRecognizer());
+  recognizers.set(key, loaded);
+  return loaded;
 }
 
 async function loadRecognizer(): Promise<OfflineRecognizer> {
   const [encoder, mergedDecoder] = [findModel('encoder'), findModel('decoder')];
   if (encoder === undefined || mergedDecoder === undefined)
     throw new Error('The transcription model is not installed.');
-  // Loaded on demand: a process that only speaks does not need it.
-  const { default: llamaTokenizer } = await import('llama-tokenizer-js');
   const folder = mkdtempSync(join(tmpdir(), 'speech-'));
   try {
     const tokens = join(folder, 'tokens.txt');
-    const lines = llamaTokenizer.vocabById.map(
-      (token: string, id: number) => `${Buffer.from(token).toString('base64')}\t${id}\n`,
-    );
-    writeFileSync(tokens, lines.join(''));
+    writeFileSync(tokens, await moonshineTokens());
     const model = { moonshine: { encoder, mergedDecoder }, tokens, numThreads: 1, provider: 'cpu' };
     return new (loadSherpa().OfflineRecognizer)({ modelConfig: model });
   } finally {
