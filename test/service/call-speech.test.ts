@@ -225,6 +225,15 @@ describe('the assistant', () => {
     assert.deepEqual(plan.speech.otherLanguages?.toSorted(), ['ar', 'de']);
   });
 
+  it('passes the gender and accent of its voice to the carrier', async () => {
+    const { json } = await owner.get('assistants/voices?language_id=1&gender=male&mode=pipeline');
+    const [man] = json as unknown as { id: number; name: string; accent: string }[];
+    assert(man);
+    const { plan } = await place({ voice_id: man.id });
+    const { name, accent } = man;
+    assert.deepEqual(plan.speech.voice, { provider: 'standard-speech', name, gender: 'male', accent });
+  });
+
   it('passes its ambient sound to the carrier, unless it is off', async () => {
     const heard = async (fields: Record<string, unknown>) => (await place(fields)).plan.speech.ambientSound;
     assert.deepEqual(await heard({ ambient_sound: 'cafe', ambient_sound_volume: 0.3 }), {

@@ -27,3 +27,10 @@ describe('the transcriber of an assistant', () => {
     });
   }
 });
+
+it('passes the gender and accent of a voice that no provider has', () => {
+  const voice = { provider: 'removed', name: 'Mira', gender: 'female', accent: 'standard' };
+  const chosen = chooseSpeech(speech, { language: 'de', voice });
+  assert.equal(chosen.voice, undefined);
+  assert.deepEqual(chosen.similarTo, { gender: 'female', accent: 'standard' });
+});

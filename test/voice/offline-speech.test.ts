@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import type { Synthesizer, Transcriber } from '../../src/service/voice/speech-service.ts';
+import type { Synthesizer, Transcriber, VoiceSettings } from '../../src/service/voice/speech-service.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import type { SpeechDetector } from '../../src/service/voice/voice-module.ts';
 import { VoiceLine } from '../../src/service/voice/voice-line.ts';
@@ -57,6 +57,21 @@ describe('offline speech', () => {
     const fast = await record(synthesizer.speak(sentence, { ...english, speed: 2 }, rate, never));
     assert(fast.length < spoken.length * 0.7);
     assert(slow.length > spoken.length * 1.5);
+  });
+
+  it('speaks with a voice of the gender and accent of the assistant', async () => {
+    const speak = (settings: Partial<VoiceSettings>) =>
+      record(synthesizer.speak(sentence, { ...english, ...settings }, rate, never));
+    const man = await speak({ similarTo: { gender: 'male', accent: 'standard' } });
+    assert(pitch(man, rate) < 0.8 * pitch(spoken, rate), `${pitch(man, rate)} Hz, ${pitch(spoken, rate)} Hz`);
+    assert.deepEqual(await speak({ voice: 'rms' }), man);
+    assert.deepEqual(
+      await speak({ similarTo: { gender: 'male', accent: 'Scottish' } }),
+      await speak({ voice: 'awb' }),
+    );
+    for (const gender of ['female', 'unknown']) {
+      assert.deepEqual(await speak({ voice: 'Mira', similarTo: { gender, accent: 'standard' } }), spoken);
+    }
   });
 
   it('speaks a long text in several chunks', async () => {
@@ -167,6 +182,7 @@ describe('espeak-ng', { skip: !hasEspeak && 'the program is not installed' }, ()
   for (const [language, text, voice] of [
     ['de', 'Wir haben 21 Tulpen.', 'de'],
     ['pt', 'Temos 21 tulipas.', 'pt-br'],
+    ['fr', 'Nous avons 21 tulipes.', 'fr-fr'],
     ['zh', '我们有 21 朵郁金香。', 'cmn'],
   ] as const) {
     it(`speaks the language ${language} with its voice ${voice}`, async () => {
@@ -177,6 +193,40 @@ describe('espeak-ng', { skip: !hasEspeak && 'the program is not installed' }, ()
       assert(sound.length > espeakRate);
       assert.deepEqual(sound, await expected(text, '-v', voice, '-s', '165'));
       assert.notDeepEqual(sound, await expected(text, '-v', 'en-us', '-s', '165'));
+    });
+  }
+
+  const german = 'Wir haben 21 Tulpen, und jeden Tag werden es mehr.';
+  const speak = (text: string, language: string, settings: Partial<VoiceSettings>) => {
+    const all = { language, voice: undefined, speed: 1, ...settings };
+    return record(synthesizer.speak(text, all, espeakRate, never));
+  };
+
+  it('speaks with a higher voice for a woman', async () => {
+    const [man, woman] = await Promise.all(
+      ['male', 'female'].map((gender) => speak(german, 'de', { similarTo: { gender, accent: 'standard' } })),
+    );
+    assert(man && woman);
+    const [low, high] = [pitch(man, espeakRate), pitch(woman, espeakRate)];
+    assert(high > 1.3 * low, `${low} Hz, ${high} Hz`);
+    assert.deepEqual(woman, await expected(german, '-v', 'de+f3', '-s', '165'));
+    assert.deepEqual(man, await expected(german, '-v', 'de', '-s', '165'));
+  });
+
+  for (const [title, language, settings, voice] of [
+    ['a variant by its name', 'de', { voice: 'Annie' }, 'de+Annie'],
+    ['a voice of the language', 'en', { voice: 'en-gb-scotland' }, 'en-gb-scotland'],
+    ['a voice of the language in a variant', 'pt', { voice: 'pt+f2' }, 'pt+f2'],
+    ['the accent', 'es', { similarTo: { gender: 'female', accent: 'Mexican' } }, 'es-419+f3'],
+    ['the default voice instead of an unknown one', 'de', { voice: 'Mira' }, 'de'],
+    ['the default voice instead of one of another language', 'de', { voice: 'fr-fr' }, 'de'],
+    ['no option of the program', 'de', { voice: 'de+f3 --version' }, 'de'],
+  ] as const) {
+    it(`uses ${title}`, async () => {
+      assert.deepEqual(
+        await speak('Taxi 21.', language, settings),
+        await expected('Taxi 21.', '-v', voice, '-s', '165'),
+      );
     });
   }
 
@@ -213,7 +263,7 @@ describe('espeak-ng', { skip: !hasEspeak && 'the program is not installed' }, ()
 describe('the speech process', () => {
   it('restarts when it dies, and repeats its task', async () => {
     const models = new SpeechProcess();
-    const task = { type: 'flite', text: sentence, voice: undefined, speed: 1 } as const;
+    const task = { type: 'flite', text: sentence, voice: 'slt', speed: 1 } as const;
     let sounds = 0;
     const onResponse = () => {
       sounds += 1;
@@ -240,7 +290,7 @@ describe('the speech process', () => {
 
   it('refuses tasks beyond its limit', async () => {
     const models = new SpeechProcess({ parallel: 1, waiting: 1 });
-    const task = { type: 'flite', text: 'One.', voice: undefined, speed: 1 } as const;
+    const task = { type: 'flite', text: 'One.', voice: 'slt', speed: 1 } as const;
     const run = () => models.run(task, () => undefined, never);
     const accepted = [run(), run()];
     await assert.rejects(run(), { message: 'Too much speech is waiting to be converted.' });
@@ -354,10 +404,12 @@ describe('TRANSCRIPTION_MODEL_DIR', () => {
 
   it('detects only languages of the same model', () => {
     const { transcriber } = supplied;
-    assert(transcriber?.detects);
-    assert.equal(transcriber.detects(['es', 'fr']), true);
-    assert.equal(transcriber.detects(['de', 'fr']), false);
-    assert.equal(transcriber.detects(['en', 'de']), false);
+    const detected = [
+      ['es', 'fr'],
+      ['de', 'fr'],
+      ['en', 'de'],
+    ].map((all) => transcriber?.detects?.(all));
+    assert.deepEqual(detected, [true, false, false]);
   });
 
   it('reports a model that cannot be loaded, and uses the others', async () => {
@@ -470,6 +522,28 @@ async function record(sound: AsyncIterable<Int16Array>): Promise<Int16Array> {
   for await (const samples of sound) chunks.push(samples);
   return Int16Array.from(chunks.flatMap((chunk) => Array.from(chunk)));
 }
+
+/** The median fundamental frequency in hertz: where a frame of 40 ms is most like itself, one period later. */
+function pitch(samples: Int16Array, at: number): number {
+  const length = Math.round(at * 0.04);
+  const found: number[] = [];
+  for (let start = 0; start + 2 * length < samples.length; start += length) {
+    const frame = (from: number) => samples.subarray(start + from, start + from + length);
+    const energy = product(frame(0), frame(0));
+    if (energy / length < 1e6) continue;
+    let best = { likeness: 0, period: 0 };
+    for (let period = Math.round(at / 400); period < at / 60; period++) {
+      const likeness = product(frame(0), frame(period)) / energy;
+      // Twice the period is as much alike.
+      if (likeness > best.likeness * 1.05) best = { likeness, period };
+    }
+    if (best.likeness > 0.6) found.push(at / best.period);
+  }
+  return found.sort((a, b) => a - b)[found.length >> 1] ?? 0;
+}
+
+const product = (a: Int16Array, b: Int16Array) =>
+  a.reduce((sum, sample, index) => sum + sample * (b[index] ?? 0), 0);
 
 function shareOf(detector: SpeechDetector, samples: Int16Array): number {
   const frames = detector.detect(samples);

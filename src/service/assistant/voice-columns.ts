@@ -10,8 +10,13 @@ export const voiceColumns = {
   mode: assistants.mode,
   model: engineContextColumns.model,
   language: languages.iso2,
-  voice: sql<{ provider: string; name: string }>`(SELECT json_build_object('provider', providers.code,
-      'name', coalesce(voices.code, voices.name))
+  voice: sql<{
+    provider: string;
+    name: string;
+    gender: string;
+    accent: string;
+  }>`(SELECT json_build_object('provider', providers.code,
+      'name', coalesce(voices.code, voices.name), 'gender', voices.gender, 'accent', voices.accent)
     FROM voices JOIN providers ON providers.id = voices.synthesizer_provider_id
     WHERE voices.id = ${assistants.voiceId})`,
   synthesizer: providerCode(sql`${assistants.synthesizerProviderId}`),

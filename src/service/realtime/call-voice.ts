@@ -65,7 +65,7 @@ export class CallVoice {
   ): CallLine {
     const { createDetector, transcriptionModel, speech } = this.#dependencies;
     const endpoint = this.#realtimeOf(plan);
-    const { synthesizer, transcriber, voice: named } = chooseSpeech(speech, plan.speech);
+    const { synthesizer, transcriber, ...chosen } = chooseSpeech(speech, plan.speech);
     if (endpoint && plan.mode === 'multimodal') {
       const { voice } = plan.speech;
       // The model refuses sessions with a voice that it does not have.
@@ -73,7 +73,7 @@ export class CallVoice {
       const settings = { ...plan.speech, voice: isItsOwn ? voice : undefined };
       return new RealtimeLine({ ...options, settings, endpoint, transcriptionModel });
     }
-    const settings = { ...plan.speech, voice: named };
+    const settings = { ...plan.speech, ...chosen };
     if (endpoint) {
       const voice = synthesizer;
       return new RealtimeLine({ ...options, voice, settings, endpoint, transcriptionModel });

@@ -11,6 +11,8 @@ export interface ChosenSpeech {
   transcriber: Transcriber | undefined;
   /** Undefined if the synthesizer does not have the assistant's voice. */
   voice: SpeechSettings['voice'];
+  /** The assistant's voice, for synthesizers without it. */
+  similarTo: SpeechSettings['similarTo'];
 }
 
 /**
@@ -25,9 +27,11 @@ export function chooseSpeech(
   const ofLanguage = [...transcribers.values()].find(({ languages }) => languages?.includes(language));
   const ofVoice = voice && speech.synthesizers?.get(voice.provider);
   const chosen = ofVoice ?? speech.synthesizers?.get(synthesizer ?? '');
+  const { gender = 'unknown', accent = 'standard' } = voice ?? {};
   return {
     synthesizer: chosen?.synthesizer ?? speech.synthesizer,
     transcriber: (transcribers.get(transcriber ?? '') ?? ofLanguage)?.transcriber ?? speech.transcriber,
     voice: voice && ofVoice?.voices.has(voice.name) === true ? voice : undefined,
+    similarTo: voice && { gender, accent },
   };
 }

@@ -14,7 +14,9 @@ export interface SpeechSettings {
   /** Other languages that the customer may speak. */
   otherLanguages?: readonly string[] | undefined;
   /** The voice and its provider; undefined: the default voice of the language. */
-  voice?: { provider: string; name: string } | undefined;
+  voice?: { provider: string; name: string; gender?: string; accent?: string } | undefined;
+  /** The assistant's voice, for synthesizers without it. */
+  similarTo?: { gender: string; accent: string } | undefined;
   /** Code of the synthesis provider. The provider of `voice` takes precedence. */
   synthesizer?: string | null;
   /** Code of the transcription provider. */

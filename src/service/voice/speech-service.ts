@@ -6,6 +6,8 @@ export interface VoiceSettings {
   language: string;
   /** Name of the voice at the synthesizer; undefined for the default. */
   voice: string | undefined;
+  /** The assistant's voice, for synthesizers without it. */
+  similarTo?: { gender: string; accent: string } | undefined;
   /** 1 is normal. */
   speed: number;
 }

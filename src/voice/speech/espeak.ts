@@ -1,46 +1,48 @@
 import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { VoiceSettings } from '../../service/voice/speech-service.ts';
 import { decodeWav } from '../../service/voice/wav.ts';
+import { chooseEspeakVoice, hasEspeakVoice, readEspeakVoices } from './espeak-voices.ts';
+import type { EspeakVoices, WantedVoice } from './espeak-voices.ts';
 
 const program = 'espeak-ng';
 const normalWordsPerMinute = 165;
-/** Languages that the program lists under another code. */
-const names: Readonly<Record<string, string>> = { zh: 'cmn', no: 'nb', en: 'en-us', pt: 'pt-br' };
-
 /** Speaks about a hundred languages with the installed program espeak-ng, in a robotic voice. */
 export class Espeak {
-  readonly #languages: ReadonlySet<string>;
+  readonly #voices: EspeakVoices;
 
-  constructor(languages: ReadonlySet<string>) {
-    this.#languages = languages;
+  constructor(voices: EspeakVoices) {
+    this.#voices = voices;
   }
 
   /** Returns undefined if the program is not installed. */
   static async find(): Promise<Espeak | undefined> {
+    const list = async (option: string) =>
+      (await promisify(execFile)(program, [option], { timeout: 10_000 })).stdout;
     try {
-      const { stdout } = await promisify(execFile)(program, ['--voices'], { timeout: 10_000 });
-      const languages = stdout
-        .split('\n')
-        .slice(1)
-        .map((line) => line.trim().split(/\s+/)[1] ?? '');
-      return new Espeak(new Set(languages));
+      const [languages, variants] = await Promise.all([list('--voices'), list('--voices=variant')]);
+      return new Espeak(readEspeakVoices(languages, variants));
     } catch {
       return undefined;
     }
   }
 
   speaks(language: string): boolean {
-    return this.#nameOf(language) !== undefined;
+    return chooseEspeakVoice(this.#voices, language, {}) !== undefined;
+  }
+
+  hasVoice(name: string, language: string): boolean {
+    return hasEspeakVoice(this.#voices, name, language);
   }
 
   async *speak(
     text: string,
-    language: string,
-    speed: number,
+    { language, speed, ...wanted }: WantedVoice & Pick<VoiceSettings, 'language' | 'speed'>,
     signal: AbortSignal,
   ): AsyncGenerator<{ rate: number; samples: Int16Array }> {
     const words = Math.round(Math.max(80, Math.min(450, normalWordsPerMinute * speed)));
-    const args = ['-v', this.#nameOf(language) ?? 'en', '-s', String(words), '--stdin', '--stdout'];
+    const voice = chooseEspeakVoice(this.#voices, language, wanted) ?? 'en';
+    const args = ['-v', voice, '-s', String(words), '--stdin', '--stdout'];
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'], signal, timeout: 30_000 });
     // Errors of the process (it was stopped, or cannot start) also end its output.
     const failure = new Promise<Error | undefined>((resolve) => {
@@ -58,10 +60,5 @@ export class Espeak {
     } finally {
       child.kill('SIGKILL');
     }
-  }
-
-  #nameOf(language: string): string | undefined {
-    const name = names[language] ?? language;
-    return this.#languages.has(name) ? name : this.#languages.has(language) ? language : undefined;
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WASI } from 'node:wasi';
 import { decodeWav } from '../../service/voice/wav.ts';
+import type { WantedVoice } from './espeak-voices.ts';
 import { findModel } from './find-models.ts';
 
 /** Declared neither by the types of Node.js nor by those of ES2024. */
@@ -12,7 +13,14 @@ declare const WebAssembly: {
   instantiate(module: object, imports: object): Promise<object>;
 };
 
-export const fliteVoices = ['slt', 'rms', 'awb', 'kal16', 'kal'];
+const fliteVoices = ['slt', 'rms', 'awb', 'kal16', 'kal'];
+
+/** Returns the named voice, otherwise one with the gender and accent: by default an American woman. */
+export function chooseFliteVoice({ voice, gender, accent = '' }: WantedVoice): string {
+  if (voice !== undefined && fliteVoices.includes(voice)) return voice;
+  if (gender !== 'male') return 'slt';
+  return /scot/i.test(accent) ? 'awb' : 'rms';
+}
 
 /**
  * Speaks English with the program flite, compiled to WebAssembly. It blocks the thread for about 0.1 s per sentence.
@@ -20,20 +28,15 @@ export const fliteVoices = ['slt', 'rms', 'awb', 'kal16', 'kal'];
 export class Flite {
   #module: Promise<object> | undefined;
 
-  async speak(
-    text: string,
-    voice: string | undefined,
-    speed: number,
-  ): Promise<{ rate: number; samples: Int16Array }> {
+  async speak(text: string, voice: string, speed: number): Promise<{ rate: number; samples: Int16Array }> {
     this.#module ??= compile();
     const module = await this.#module;
     const folder = mkdtempSync(join(tmpdir(), 'speech-'));
     try {
-      const name = voice !== undefined && fliteVoices.includes(voice) ? voice : 'slt';
       const wasi = new WASI({
         version: 'preview1',
         args: [
-          ...['flite', '-voice', name, '--setf', `duration_stretch=${(1 / speed).toFixed(3)}`],
+          ...['flite', '-voice', voice, '--setf', `duration_stretch=${(1 / speed).toFixed(3)}`],
           ...['-t', text, '-o', '/sound/speech.wav'],
         ],
         preopens: { '/sound': folder },

@@ -4,6 +4,7 @@ import { Resampler } from '../../service/voice/resampler.ts';
 import type { Synthesizer, Transcriber, VoiceSettings } from '../../service/voice/speech-service.ts';
 import type { SpeechDetector } from '../../service/voice/voice-module.ts';
 import { Espeak } from './espeak.ts';
+import { chooseFliteVoice } from './flite.ts';
 import { findModel } from './find-models.ts';
 import { loadSherpa } from './sherpa.ts';
 import type { Sherpa } from './sherpa.ts';
@@ -252,7 +253,8 @@ class OfflineSynthesizer implements Synthesizer {
     }
   }
 
-  #sound(text: string, { language, voice, speed }: VoiceSettings, signal: AbortSignal): AsyncIterable<Sound> {
+  #sound(text: string, settings: VoiceSettings, signal: AbortSignal): AsyncIterable<Sound> {
+    const { language, voice, speed, similarTo } = settings;
     const { supplied, hasFlite, espeak } = this.#voices;
     const own = supplied.get(language);
     if (own) {
@@ -262,8 +264,11 @@ class OfflineSynthesizer implements Synthesizer {
         signal,
       );
     }
-    if (language === 'en' && hasFlite) return this.#run({ type: 'flite', text, voice, speed }, signal);
-    if (espeak?.speaks(language) === true) return espeak.speak(text, language, speed, signal);
+    const wanted = { gender: similarTo?.gender, accent: similarTo?.accent, voice };
+    const isOfEspeak = voice !== undefined && espeak?.hasVoice(voice, language) === true;
+    if (language === 'en' && hasFlite && !isOfEspeak)
+      return this.#run({ type: 'flite', text, voice: chooseFliteVoice(wanted), speed }, signal);
+    if (espeak?.speaks(language) === true) return espeak.speak(text, { ...wanted, language, speed }, signal);
     throw new Error(this.problem(language));
   }
 

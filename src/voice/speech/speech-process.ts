@@ -10,7 +10,7 @@ export type RecognizerConfig = { modelConfig: object } | undefined;
 export type SpeechTask =
   | { type: 'transcribe'; samples: Int16Array; rate: number; model: RecognizerConfig }
   | { type: 'load'; model: RecognizerConfig }
-  | { type: 'flite'; text: string; voice: string | undefined; speed: number }
+  | { type: 'flite'; text: string; voice: string; speed: number }
   | { type: 'voice'; folder: string; config: object; text: string; speaker: number; speed: number };
 
 export type SpeechRequest = SpeechTask & { id: number };
