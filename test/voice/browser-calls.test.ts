@@ -7,6 +7,7 @@ import type { CallService, WatchedCall } from '../support/voice/call-service.ts'
 import { record } from '../support/voice/recording.ts';
 import { eventually } from '../support/eventually.ts';
 import { callEngines, launch, VisitorPage } from '../support/voice/visitor-page.ts';
+import { energyAt } from '../support/voice/tone.ts';
 import { reloadPage } from '../support/browser/open-page.ts';
 
 const speechStarted = 'input_audio_buffer.speech_started';
@@ -93,6 +94,27 @@ for (const engine of callEngines()) {
       await visitor.message(/^user: Do you take gift cards\?/);
       await visitor.heard(start);
       await visitor.message(/^assistant: .*gift card/i);
+    });
+
+    it('sends the sound of the microphone that the visitor chooses', async () => {
+      const frequencies = { headset: 600, webcam: 1500 };
+      await visitor.page.evaluate((all) => {
+        window.visitorSound.plugIn(all);
+      }, frequencies);
+      await visitor.part('call-devices-button').click();
+      const picker = visitor.page.locator('.call-devices select').first();
+      for (const [device, frequency] of Object.entries(frequencies)) {
+        await picker.selectOption(device);
+        const others = Object.values(frequencies).filter((each) => each !== frequency);
+        await eventually(`only the sound of the ${device}`, () => {
+          const latest = call.heard(Date.now() - 500);
+          const energy = energyAt(frequency, latest, call.rate);
+          return energy > 0.1 && others.every((each) => energyAt(each, latest, call.rate) < energy / 20);
+        });
+      }
+      await picker.selectOption('default');
+      await eventually('silence', () => call.loudness(Date.now() - 500) < 0.001);
+      await visitor.part('call-devices-button').click();
     });
 
     it('continues with another microphone when one is disconnected', async () => {

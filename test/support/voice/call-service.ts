@@ -25,9 +25,12 @@ export class WatchedCall {
   /** Times at which the service discarded the audio that was still to be played. */
   readonly flushes: number[] = [];
   isClosed = false;
+  /** Sample rate of the visitor's sound. */
+  readonly rate: number;
   readonly #heard: { at: number; samples: Int16Array }[] = [];
 
   constructor(peer: WebPeer) {
+    this.rate = peer.rate;
     const [open, send, flush] = [peer.open.bind(peer), peer.send.bind(peer), peer.flush.bind(peer)];
     peer.send = (event) => {
       this.events.push({ at: Date.now(), ...event } as SentEvent);
@@ -54,7 +57,12 @@ export class WatchedCall {
 
   /** How loud the visitor was since a time, as RMS of full scale. */
   loudness(since: number): number {
-    return loudness(join(this.#heard.filter(({ at }) => at >= since).map(({ samples }) => samples)));
+    return loudness(this.heard(since));
+  }
+
+  /** The visitor's sound since a time. */
+  heard(since: number): Int16Array {
+    return join(this.#heard.filter(({ at }) => at >= since).map(({ samples }) => samples));
   }
 
   /** The events of a type since a time. */

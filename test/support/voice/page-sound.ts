@@ -17,6 +17,8 @@ export interface PageSound {
   readonly violations: string[];
   /** Whether an audio element plays the received track. */
   readonly isPlaying: () => boolean;
+  /** Plugs in microphones that hum, by device ID. The one in use stays the default. */
+  readonly plugIn: (frequencies: Readonly<Record<string, number>>) => void;
   /** Unplugs the microphone in use; `isLast` if there is no other one. */
   readonly unplug: (isLast: boolean) => void;
 }
@@ -32,10 +34,19 @@ export function installSound(): void {
   let hasMicrophone = true;
   // An empty page, which comes first in Firefox, has no devices.
   if (!('mediaDevices' in navigator)) return;
-  navigator.mediaDevices.getUserMedia = () => {
+  let frequencies: Readonly<Record<string, number>> = {};
+  navigator.mediaDevices.getUserMedia = (constraints) => {
     if (!hasMicrophone) return Promise.reject(new DOMException('', 'NotFoundError'));
     const microphone = useContext().createMediaStreamDestination();
-    microphones.push(microphone);
+    const { audio } = constraints as { audio: { deviceId?: { exact: string } } };
+    const frequency = frequencies[audio.deviceId?.exact ?? ''];
+    if (frequency === undefined) {
+      microphones.push(microphone);
+    } else {
+      const hum = new OscillatorNode(useContext(), { frequency });
+      hum.connect(microphone);
+      hum.start();
+    }
     return Promise.resolve(microphone.stream);
   };
 
@@ -96,6 +107,17 @@ export function installSound(): void {
         ({ paused, muted, volume, srcObject }) =>
           !paused && !muted && volume > 0 && srcObject instanceof MediaStream && srcObject.active,
       ),
+    plugIn: (hums) => {
+      frequencies = hums;
+      navigator.mediaDevices.enumerateDevices = () =>
+        Promise.resolve(
+          ['default', ...Object.keys(hums)].map((deviceId) => ({
+            ...{ deviceId, label: deviceId, groupId: '', kind: 'audioinput' as const },
+            toJSON: () => undefined,
+          })),
+        );
+      navigator.mediaDevices.dispatchEvent(new Event('devicechange'));
+    },
     unplug: (isLast) => {
       hasMicrophone = !isLast;
       for (const { stream } of microphones.splice(0)) {
