@@ -55,7 +55,11 @@ export function createConversation(
     newKey,
     loadSending,
     idle,
-    tabs: tabSource(`voice-assistant-chat:conversation:${name}`, loadSending),
+    tabs: tabSource(
+      `voice-assistant-chat:conversation:${name}`,
+      loadSending,
+      () => options().persist === 'local',
+    ),
   };
   return new Conversation(environment, options, listener);
 }

@@ -1,4 +1,6 @@
 import type { TabChannel, TabMessage, TabSource } from '../../../src/widget/conversation/tabs/tab-channel.ts';
+import { newKey } from '../../../src/widget/conversation/sending/new-key.ts';
+import { tabSource } from '../../../src/widget/conversation/tabs/tab-source.ts';
 import type { ChatServer } from '../../support/servers/chat-server.ts';
 import { Browser, type Visit } from './visit.ts';
 
@@ -10,6 +12,8 @@ export class BrowserOfTabs {
   readonly #visits = new Map<string, Visit>();
   readonly #holding = new Map<string, string>();
   readonly #waiting: { tab: string; by: string; takeOver: () => void }[] = [];
+  /** Locks are real, and named after this browser. */
+  readonly #name = newKey();
   #count = 0;
 
   constructor() {
@@ -26,10 +30,14 @@ export class BrowserOfTabs {
     };
   }
 
-  /** Opens another tab. */
-  open(server: Pick<ChatServer, 'url'>): Visit {
+  /**
+   * Opens another tab.
+   *
+   * @param storage that of all tabs, or one of its own as with `persist="session"`
+   */
+  open(server: Pick<ChatServer, 'url'>, storage = this.browser): Visit {
     const tab = `tab-${++this.#count}`;
-    const visit = this.browser.visit(server, { tabs: this.#source(tab) });
+    const visit = storage.visit(server, { tabs: this.#source(tab) });
     this.#visits.set(tab, visit);
     return visit;
   }
@@ -48,7 +56,11 @@ export class BrowserOfTabs {
   #source(page: string): TabSource {
     return {
       tab: () => this.#holding.get(page),
-      exclusively: (_name, signal, task) => (signal.aborted ? Promise.resolve() : task()),
+      exclusively: tabSource(
+        this.#name,
+        () => Promise.reject(new Error('Only its locks are used.')),
+        () => true,
+      ).exclusively,
       hold: () => {
         if (!this.#holding.has(page)) this.#holding.set(page, `${page}, ${++this.#count}`);
       },

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { answerTo, ChatServer, gate } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { BrowserOfTabs } from './browser-of-tabs.ts';
-import type { Visit } from './visit.ts';
+import { Browser, type Visit } from './visit.ts';
 
 let server: ChatServer;
 let tabs: BrowserOfTabs;
@@ -165,5 +165,47 @@ describe('one conversation in two tabs', () => {
     await second.settled();
     assert.equal(server.seen('send').length, 1);
     assert.deepEqual(tabs.browser.pending, []);
+  });
+});
+
+describe('updates of conversations in two tabs', () => {
+  const streams = (): number => server.seen('other').filter(({ url }) => url.includes('/events')).length;
+
+  beforeEach(() => {
+    for (let n = 0; n < 2; n++)
+      server.next('other', {
+        raw: (response) => {
+          response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+          response.write(': open\n\n');
+        },
+      });
+  });
+
+  it('share one event stream if both show the same conversation', async () => {
+    first.conversation.setVisible(true);
+    await until(() => streams() === 1);
+    second.conversation.setVisible(true);
+    const name = `events:${String(second.conversation.snapshot.conversationId)}`;
+    let isWaiting = false;
+    await until(
+      () => isWaiting,
+      () => {
+        void navigator.locks.query().then(({ pending = [] }) => {
+          isWaiting = pending.some((lock) => lock.name?.endsWith(name));
+        });
+      },
+    );
+    assert.equal(streams(), 1);
+    first.goAway();
+    await until(() => streams() === 2);
+  });
+
+  it('have an event stream each if each tab has its own conversation', async () => {
+    const other = tabs.open(server, new Browser());
+    await other.conversation.open();
+    first.conversation.setVisible(true);
+    other.conversation.setVisible(true);
+    await until(() => streams() === 2);
+    other.goAway();
   });
 });

@@ -30,8 +30,9 @@ export interface UpdatesOptions {
 }
 
 /**
- * Follows the updates of a conversation over the service's event stream, which only one of several tabs keeps open, or
- * by polling if the service has none. Ends when the signal aborts, or if there is nothing to follow.
+ * Follows the updates of a conversation over the service's event stream, which only one of several tabs with this
+ * conversation keeps open, or by polling if the service has none. Ends when the signal aborts, or if there is nothing to
+ * follow.
  */
 export function followUpdates(session: Session, options: UpdatesOptions): Promise<void> {
   session.updates ??= new Updates(session);
@@ -58,7 +59,7 @@ export class Updates {
     if (options.isDue && isExpected) await this.#update();
     const stream = (): Promise<void> => this.#followEvents(options);
     if ((services.get(client)?.missingUntil ?? 0) <= now())
-      await (tabs?.exclusively('events', signal, stream) ?? stream());
+      await (tabs?.exclusively(`events:${this.#session.id as string}`, signal, stream) ?? stream());
     if (!signal.aborted && isExpected) await this.#poll(signal);
   }
 

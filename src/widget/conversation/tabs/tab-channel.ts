@@ -19,7 +19,7 @@ export interface TabSource {
   /** Opens the channel to the other tabs. */
   readonly connect: () => Promise<TabChannel>;
   /**
-   * Runs a task as soon as no other tab runs one of that name.
+   * Runs a task as soon as no other tab that shares the storage runs one of that name.
    *
    * @throws {DOMException} `AbortError` if the signal aborts before its turn
    */

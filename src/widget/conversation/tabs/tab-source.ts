@@ -6,8 +6,13 @@ import type { TabSource } from './tab-channel.ts';
  * Access to other tabs by the browser's storage events and, on secure pages, the Web Locks API.
  *
  * @param name the key of the storage item that the tabs share
+ * @param isShared whether the tabs share their storage, and not only its key
  */
-export function tabSource(name: string, loadSending: Environment['loadSending']): TabSource {
+export function tabSource(
+  name: string,
+  loadSending: Environment['loadSending'],
+  isShared: () => boolean,
+): TabSource {
   let tab: string | undefined;
   let release: (() => void) | undefined;
   const { locks } = navigator as { locks?: LockManager };
@@ -36,7 +41,7 @@ export function tabSource(name: string, loadSending: Environment['loadSending'])
     },
     connect: async () => (await loadSending()).connectTabs(name, () => tab),
     exclusively: async (taskName, signal, task) => {
-      if (locks) await locks.request(`${name}:${taskName}`, { signal }, task);
+      if (locks && isShared()) await locks.request(`${name}:${taskName}`, { signal }, task);
       else await task();
     },
   };
