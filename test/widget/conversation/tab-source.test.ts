@@ -24,3 +24,25 @@ it('waits for no other tab if they do not share its storage', async () => {
   ending.resolve(undefined);
   await running;
 });
+
+it('waits for no other tab if the browser refuses the lock', async (t) => {
+  const refusal = new DOMException('Access to the Locks API is denied.', 'SecurityError');
+  t.mock.method(navigator.locks, 'request', () => Promise.reject(refusal));
+  const task = mock.fn(() => Promise.resolve());
+  await tab(newKey(), true).exclusively('events', signal, task);
+  assert.equal(task.mock.callCount(), 1);
+});
+
+it('runs nothing if its signal aborts while it waits', async () => {
+  const name = newKey();
+  const ending = Promise.withResolvers<undefined>();
+  const running = tab(name, true).exclusively('events', signal, () => ending.promise);
+  const controller = new AbortController();
+  const task = mock.fn(() => Promise.resolve());
+  const waiting = tab(name, true).exclusively('events', controller.signal, task);
+  controller.abort();
+  await assert.rejects(waiting, { name: 'AbortError' });
+  ending.resolve(undefined);
+  await running;
+  assert.equal(task.mock.callCount(), 0);
+});

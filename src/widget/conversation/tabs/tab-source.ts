@@ -41,8 +41,12 @@ export function tabSource(
     },
     connect: async () => (await loadSending()).connectTabs(name, () => tab),
     exclusively: async (taskName, signal, task) => {
-      if (locks && isShared()) await locks.request(`${name}:${taskName}`, { signal }, task);
-      else await task();
+      if (!locks || !isShared()) return task();
+      return locks.request(`${name}:${taskName}`, { signal }, task).catch(() => {
+        signal.throwIfAborted();
+        // The browser refuses locks, for example to a page whose cookies are blocked.
+        return task();
+      });
     },
   };
 }
