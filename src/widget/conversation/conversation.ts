@@ -33,7 +33,8 @@ export class Conversation {
   #isOpen = false;
   readonly #retryTimer: RetryTimer;
   readonly #tabLink: TabLink;
-  #isPaused = true;
+  /** Internal. Whether the chat is not open, or the page has removed it. */
+  isPaused = true;
   /** Until when the chat waits for updates while it is hidden. */
   #followUntil = 0;
   #messageCount = 0;
@@ -89,7 +90,7 @@ export class Conversation {
    */
   async open(): Promise<void> {
     const { status, messages } = this.snapshot;
-    this.#isPaused = false;
+    this.isPaused = false;
     this.#retryTimer.resume();
     this.#tabLink.open();
     if (status !== 'idle' && status !== 'failed') {
@@ -213,7 +214,7 @@ export class Conversation {
 
   /** Suspends everything until `open`, because the page removed the chat. Requests in flight continue. */
   disconnect(): void {
-    this.#isPaused = true;
+    this.isPaused = true;
     this.pause();
     this.#tabLink.close();
     if (this.snapshot.status !== 'replying') this.session.release();
@@ -355,7 +356,7 @@ export class Conversation {
 
   #needForUpdates(): 'none' | 'possible' | 'expected' {
     const { status, aiEnabled, messages } = this.snapshot;
-    if (this.#isPaused || !/ready|replying/.test(status)) return 'none';
+    if (this.isPaused || !/ready|replying/.test(status)) return 'none';
     const last = messages.at(-1);
     // The answer to a message of an earlier visit may also be in progress.
     const isLate = status === 'ready' && (last?.status === 'sent' || !!this.session.late[0]);

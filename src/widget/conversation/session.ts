@@ -254,6 +254,8 @@ export class Session {
       const next = this.#next();
       if (next === undefined) break;
       await this.#send(next);
+      // The page removed the chat meanwhile.
+      if (this.conversation.isPaused) this.release();
     }
   }
 
@@ -412,7 +414,7 @@ export class Session {
   release(): void {
     const { tabs, store } = this.environment;
     const tab = tabs?.tab();
-    if (!tab) return;
+    if (!tab || this.signal.aborted) return;
     const keys = this.stored.pending.map(({ key }) => key);
     for (const key of keys) this.#unclaimed.set(key, tab);
     store.releaseMessages(keys);

@@ -166,6 +166,19 @@ describe('one conversation in two tabs', () => {
     assert.equal(server.seen('send').length, 1);
     assert.deepEqual(tabs.browser.pending, []);
   });
+
+  it('sends a message from the other if it fails after its page removed the chat', async () => {
+    const { opened, open } = gate();
+    server.next('send', { transit: opened, raw: (response) => void response.destroy() });
+    first.conversation.send('One');
+    await until(() => server.seen('send').length === 1);
+    first.conversation.disconnect();
+    open();
+    await until(() => second.states.join() === 'One sent');
+    await second.settled();
+    assert.equal(server.seen('send').length, 2);
+    assert.deepEqual(tabs.browser.pending, []);
+  });
 });
 
 describe('updates of conversations in two tabs', () => {
