@@ -5,6 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { describe, it, mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { crc32c } from 'werift';
 import { BrowserPeer } from '../support/voice/browser-peer.ts';
 import { connectCall, playedSound, startMedia } from '../support/voice/media-call.ts';
 import type { MediaCall } from '../support/voice/media-call.ts';
@@ -162,6 +163,70 @@ describe('a web call', () => {
     await until(() => call.browser.channel?.readyState === 'closed');
     assert.deepEqual(call.marks, []);
   });
+});
+
+describe('a web call whose data channel is attacked', () => {
+  /** Sends an SCTP packet with one chunk of the given type, value and length. */
+  const sendChunk = async (
+    { browser }: MediaCall,
+    type: number,
+    value: Buffer,
+    length = value.length + 4,
+  ) => {
+    const head = Buffer.alloc(16);
+    head.writeUInt16BE(5000, 0);
+    head.writeUInt16BE(5000, 2);
+    head.writeUInt32BE(browser.connection.sctpTransport?.sctp['remoteVerificationTag'] as number, 4);
+    head.writeUInt8(type, 12);
+    head.writeUInt16BE(length, 14);
+    const packet = Buffer.concat([head, value]);
+    packet.writeUInt32LE(crc32c(packet), 8);
+    await browser.connection.dtlsTransports[0]?.sendData(packet);
+  };
+  const attacks: Record<string, (call: MediaCall) => unknown> = {
+    'data that are no SCTP packets': async ({ browser }) => {
+      const [dtls] = browser.connection.dtlsTransports;
+      for (const data of [Buffer.alloc(0), Buffer.from('x'), Buffer.alloc(12), Buffer.alloc(64, 1)])
+        await dtls?.sendData(data);
+    },
+    'an unknown chunk type': (call) => sendChunk(call, 63, Buffer.alloc(4)),
+    'chunks without length': async (call) => {
+      for (const type of [0, 10, 11]) await sendChunk(call, type, Buffer.alloc(4), 0);
+    },
+    'parameters without length': async (call) => {
+      const parameter = Buffer.from([0, 1, 0, 0]);
+      // HEARTBEAT, HEARTBEAT ACK, ABORT, ERROR, RE-CONFIG.
+      for (const type of [4, 5, 6, 9, 130]) await sendChunk(call, type, parameter);
+      for (const type of [1, 2]) await sendChunk(call, type, Buffer.concat([Buffer.alloc(16), parameter]));
+    },
+    'an acknowledgment of chunks that were never sent': async (call) => {
+      const gaps = 4000;
+      const value = Buffer.alloc(12 + gaps * 4);
+      value.writeUInt32BE(call.browser.connection.sctpTransport?.sctp['lastReceivedTsn'] as number, 0);
+      value.writeUInt16BE(gaps, 8);
+      // Each from the next chunk to the last possible one.
+      for (let at = 12; at < value.length; at += 4) value.writeUInt32BE(0x0001_ffff, at);
+      await sendChunk(call, 3, value);
+    },
+    'a truncated reset of streams': (call) => sendChunk(call, 130, Buffer.from([0, 13, 0, 5, 1, 0, 0, 0])),
+    'an acknowledgment that a data channel opened, for an unknown stream': ({ browser }) =>
+      browser.connection.sctpTransport?.sctp.send(7, 50, Buffer.from([2])),
+    'a message with an unknown payload protocol': ({ browser }) =>
+      browser.connection.sctpTransport?.sctp.send(browser.channel?.id ?? 0, 99, Buffer.from('x')),
+  };
+  for (const [name, attack] of Object.entries(attacks)) {
+    it(`continues, as do others, after ${name}`, async () => {
+      await using call = await connectCall();
+      await using other = await connectCall();
+      await attack(call);
+      for (const { browser, events } of [call, other]) {
+        browser.channel?.send('{"type":"after"}');
+        await until(() => events.length === 1);
+        const packets = browser.received.length;
+        await until(() => browser.received.length > packets);
+      }
+    });
+  }
 });
 
 describe('the media server', () => {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:dgram';
 import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket } from 'werift';
 import { parseMessage, useSdesMid } from 'werift';
 import type { Message, RTCDataChannel, RTCDtlsTransport, RTCIceTransport } from 'werift';
+import { guardSctp } from './check-sctp.ts';
 import type { Offer } from './read-offer.ts';
 import { withUdpSockets } from './udp-sockets.ts';
 
@@ -26,6 +27,8 @@ export interface ConnectionListener {
   onConnected(): void;
   onChannel(channel: RTCDataChannel): void;
   onPacket(sequenceNumber: number, payload: Buffer): void;
+  /** The browser sent an invalid packet or message on the data channel. */
+  onInvalidData(): void;
   onClosed(): void;
 }
 
@@ -116,6 +119,10 @@ export class WebConnection {
     await transceiver.sender.replaceTrack(this.#track);
     this.#ice = ice.connection;
     this.#watch(dtls);
+    if (connection.sctpTransport)
+      guardSctp(connection.sctpTransport, () => {
+        this.#listener.onInvalidData();
+      });
     const failed = Promise.withResolvers<never>();
     const answered = withUdpSockets(
       (socket) => {

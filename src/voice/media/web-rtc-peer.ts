@@ -131,6 +131,10 @@ export class WebRtcPeer implements WebPeer, ConnectionListener {
     this.#decode(this.#jitter.add(sequenceNumber, payload, now));
   }
 
+  onInvalidData(): void {
+    this.#warn('the browser sent invalid data on the data channel');
+  }
+
   onClosed(): void {
     this.#isClosing = true;
     this.#isClosed = true;
