@@ -165,6 +165,96 @@ describe('a web call', () => {
   });
 });
 
+describe('a web call with datagrams of others', () => {
+  /** A DTLS record with a forged content. */
+  const record = (contentType: number, epoch: number, fragment: Buffer) => {
+    const head = Buffer.from([contentType, 0xfe, 0xfd, 0, epoch, 0, 0, 0, 0, 0, 9, 0, fragment.length]);
+    return Buffer.concat([head, fragment]);
+  };
+  const closeNotify = Buffer.from([1, 0]);
+  const clientHello = Buffer.concat([Buffer.from([1, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 4]), Buffer.alloc(4)]);
+  const forged = [
+    ...[0, 1].map((epoch) => record(21, epoch, closeNotify)),
+    record(21, 1, Buffer.concat([closeNotify, Buffer.alloc(24)])),
+    ...[24, 63].flatMap((contentType) => [0, 1].map((epoch) => record(contentType, epoch, closeNotify))),
+    record(22, 0, clientHello),
+    Buffer.concat([record(20, 0, Buffer.from([1])), record(21, 0, closeNotify)]),
+    record(21, 0, closeNotify).subarray(0, 12),
+  ];
+  /** Waits until events and audio have arrived in both directions. */
+  const exchange = async (call: MediaCall) => {
+    const { browser, peer, events, heard } = call;
+    const before = { packets: browser.received.length, events: events.length, heard: heard.length };
+    browser.channel?.send('{"type":"up"}');
+    peer.send({ type: 'down' });
+    await until(() => events.length > before.events && browser.events.length === events.length);
+    await sendSound(call, tone(700, 0.4, browser.codec.rate));
+    await until(() => heard.length > before.heard && browser.received.length > before.packets + 5);
+    assert.equal(call.isClosed(), false);
+  };
+
+  it('ignores them from another address', async () => {
+    await using call = await connectCall();
+    const stranger = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const port = portOf(call.browser.connection.remoteDescription?.sdp ?? '');
+    for (const datagram of forged) stranger.send(datagram, port, '127.0.0.1');
+    await exchange(call);
+    await exchange(call);
+    stranger.close();
+  });
+
+  it('ignores them if they are sent in the name of the browser, since they are not encrypted', async () => {
+    await using call = await connectCall();
+    for (const datagram of forged) await call.browser.connection.iceTransports[0]?.connection.send(datagram);
+    await exchange(call);
+    await exchange(call);
+  });
+
+  it('closes when the browser sends an encrypted alert', async () => {
+    await using call = await connectCall();
+    const { dtls } = call.browser.connection.dtlsTransports[0] ?? {};
+    assert.ok(dtls);
+    const header = { type: 21, version: 0xfefd, epoch: 1, sequenceNumber: 99 };
+    const fragment = dtls.cipher.cipher.encrypt(dtls.sessionType, Buffer.from([1, 0]), header);
+    const head = Buffer.from([21, 0xfe, 0xfd, 0, 1, 0, 0, 0, 0, 0, 99, 0, fragment.length]);
+    await dtls.transport.send(Buffer.concat([head, fragment]));
+    await until(call.isClosed);
+  });
+
+  it('continues from a new address after a connectivity check', async () => {
+    const media = await startMedia();
+    const browser = await BrowserPeer.create();
+    const answer = await media.answer(await browser.offer());
+    assert.ok('peer' in answer);
+    // In place of a NAT, which uses a new port after a while.
+    const nat = createSocket('udp4').bind(0, '127.0.0.1');
+    const outside = [createSocket('udp4'), createSocket('udp4')] as const;
+    await once(nat, 'listening');
+    let [current] = outside;
+    let browserPort = 0;
+    nat.on('message', (datagram, { port }) => {
+      browserPort = port;
+      current.send(datagram, portOf(answer.sdp), '127.0.0.1');
+    });
+    for (const socket of outside)
+      socket.on('message', (datagram) => {
+        nat.send(datagram, browserPort, '127.0.0.1');
+      });
+    const events: unknown[] = [];
+    answer.peer.onEvent = (event) => events.push(event);
+    const port = String(portOf(answer.sdp));
+    await browser.accept(answer.sdp.replaceAll(` ${port} typ host`, ` ${nat.address().port} typ host`));
+    await until(() => browser.channel?.readyState === 'open');
+    [, current] = outside;
+    browser.channel?.send('{"type":"from the new address"}');
+    await until(() => events.length === 1);
+    await browser.close();
+    await media.close();
+    for (const socket of [nat, ...outside]) socket.close();
+  });
+});
+
 describe('a web call whose data channel is attacked', () => {
   /** Sends an SCTP packet with one chunk of the given type, value and length. */
   const sendChunk = async (
@@ -230,8 +320,6 @@ describe('a web call whose data channel is attacked', () => {
 });
 
 describe('the media server', () => {
-  const portOf = (sdp: string) => Number(/ (\d+) typ host/.exec(sdp)?.[1]);
-
   it('refuses an offer without a data channel, and releases its port', async () => {
     const media = await startMedia({ udpPorts: [40_110, 40_110] });
     const browser = await BrowserPeer.create({ hasChannel: false });
@@ -376,6 +464,11 @@ describe('the media server', () => {
     assert.deepEqual(await media.answer(offer), { refused: 'stopping', reason: 'The service is stopping.' });
   });
 });
+
+/** The UDP port of an answer. */
+function portOf(sdp: string): number {
+  return Number(/ (\d+) typ host/.exec(sdp)?.[1]);
+}
 
 /** A STUN request that nominates its sender, with a wrong MESSAGE-INTEGRITY. */
 function bindingRequest(user: string): Buffer {

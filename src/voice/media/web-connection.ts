@@ -1,13 +1,17 @@
-import type { Socket } from 'node:dgram';
+import type { RemoteInfo, Socket } from 'node:dgram';
 import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket } from 'werift';
 import { parseMessage, useSdesMid } from 'werift';
 import type { Message, RTCDataChannel, RTCDtlsTransport, RTCIceTransport } from 'werift';
+import { acceptedRecords, isDtls } from './check-dtls.ts';
 import { guardSctp } from './check-sctp.ts';
 import type { Offer } from './read-offer.ts';
-import { withUdpSockets } from './udp-sockets.ts';
+import { filterDatagrams, withUdpSockets } from './udp-sockets.ts';
 
 /** Largest event of the data channel, in bytes. */
 export const maxEventBytes = 65_536;
+
+/** Maximum number of addresses from which a browser may send: one for each of its network interfaces and relays. */
+const maxAddresses = 32;
 
 const codecParameters: Record<Offer['codec'], ConstructorParameters<typeof RTCRtpCodecParameters>[0]> = {
   opus: {
@@ -59,6 +63,11 @@ export class WebConnection {
   #socketError: Error | undefined;
   /** The datagram that werift is processing. */
   #datagram: Buffer = Buffer.alloc(0);
+  #sender = '';
+  /** The addresses that sent authenticated connectivity checks, the latest last. */
+  readonly #admitted = new Set<string>();
+  /** Set after the handshake. */
+  #dtls: RTCDtlsTransport['dtls'];
   #sequenceNumber = 0;
   readonly #closed = Promise.withResolvers<undefined>();
   #isClosed = false;
@@ -156,8 +165,10 @@ export class WebConnection {
 
   #watch(dtls: RTCDtlsTransport): void {
     dtls.onStateChange.subscribe((state) => {
-      if (state === 'connected') this.#listener.onConnected();
-      else if (state === 'closed' || state === 'failed') void this.close();
+      if (state === 'connected') {
+        this.#dtls = dtls.dtls;
+        this.#listener.onConnected();
+      } else if (state === 'closed' || state === 'failed') void this.close();
     });
   }
 
@@ -169,9 +180,17 @@ export class WebConnection {
     socket.once('listening', () => {
       this.#socket = socket;
     });
-    socket.prependListener('message', (datagram) => {
-      this.#datagram = datagram;
-    });
+    filterDatagrams(socket, (datagram, sender) => this.#accept(datagram, sender));
+  }
+
+  /** Returns the part of a datagram that werift may process. werift itself would use datagrams from any address. */
+  #accept(datagram: Buffer, { address, port }: RemoteInfo): Buffer | undefined {
+    this.#datagram = datagram;
+    this.#sender = `${address} ${port}`;
+    // RFC 7983: STUN. `#admits` authenticates it.
+    if ((datagram[0] ?? 0) <= 3) return datagram;
+    if (!this.#admitted.has(this.#sender)) return undefined;
+    return isDtls(datagram) ? acceptedRecords(datagram, this.#dtls) : datagram;
   }
 
   /** Whether a STUN request comes from the browser. werift itself would answer anyone, and send audio to anyone. */
@@ -183,12 +202,21 @@ export class WebConnection {
     if (!message.attributesKeys.includes('MESSAGE-INTEGRITY')) return false;
     if (!parseMessage(this.#datagram, Buffer.from(ice.localPassword))) return false;
     this.lastSeen = performance.now();
+    this.#admitSender();
     if (message.attributesKeys.includes('USE-CANDIDATE')) {
       queueMicrotask(() => {
         this.#moveTo(host, port);
       });
     }
     return true;
+  }
+
+  /** A browser behind a NAT or a TURN server may change its address. It then sends a check from the new one. */
+  #admitSender(): void {
+    this.#admitted.delete(this.#sender);
+    this.#admitted.add(this.#sender);
+    const [oldest] = this.#admitted;
+    if (this.#admitted.size > maxAddresses && oldest !== undefined) this.#admitted.delete(oldest);
   }
 
   /** Sends to the browser's latest nominated address, for example after a change from Wi-Fi to a mobile network. */
