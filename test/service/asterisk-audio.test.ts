@@ -3,9 +3,15 @@ import { afterEach, describe, it } from 'node:test';
 import type { WebSocket } from 'ws';
 import { CallVoice } from '../../src/service/realtime/call-voice.ts';
 import type { ModelConfig } from '../../src/service/engine/read-models.ts';
+import { AriStandIn } from '../support/asterisk/ari-stand-in.ts';
 import { CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
 import { noRealtime } from '../support/calls/call-plan.ts';
 import { MemoryVoice } from '../support/calls/memory-voice.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { Owner } from '../support/records/owner.ts';
+import { callTo, waitForCall } from '../support/records/simulated-numbers.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { atEnd, newDatabase, startService } from '../support/service/service.ts';
 import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
 import { until } from '../support/until.ts';
 
@@ -90,6 +96,44 @@ describe('the audio of a call through Asterisk', () => {
     const event = await line.next(10, never);
     assert(event?.type === 'said');
     assert.equal(event.text, 'Do you sell tulips?');
+  });
+
+  it('is understood to the end if the customer hangs up, so that the number is blocked on request', async () => {
+    const ari = await AriStandIn.start();
+    atEnd(() => ari.close());
+    const model = await startModelServer();
+    atEnd(() => model.close());
+    const voice = new MemoryVoice();
+    const service = await startService(
+      {
+        ...(await newDatabase()),
+        ...{ WORKERS: 'on', LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' },
+        ...{ CARRIER: 'asterisk', ASTERISK_URL: ari.url, ASTERISK_PASSWORD: 'p', CARRIER_COUNTRIES: 'DE' },
+      },
+      { voice },
+    );
+    const owner = await Owner.create(service, '10');
+    const assistant = await owner.create('assistant', assistantBody({ post_call_evaluation: false }));
+    const call = { phone_number: callTo.person, assistant_id: assistant.id };
+    const { json } = await owner.post('make_call', call);
+    const { query } = await ari.received('POST', /^\/channels$/);
+    const { app = '', channelId = '' } = query;
+    ari.send(app, 'StasisStart', channelId);
+    const sound = new Sound(await ari.sound);
+    await until(() => sound.seconds > 0);
+    voice.speech.next.push('Take me off your list!');
+    sound.receive(0.6, 8000);
+    sound.receive(0.4, 0);
+    await until(() => voice.speech.next.length === 0);
+    ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
+    const record = await waitForCall(owner, Number(json['call_id']));
+    assert.match(String(record['transcript']), /Customer: Take me off your list!$/);
+    assert.equal(record['status'], 'ended_by_customer');
+    const blocked = (await owner.get('blocked-numbers')).json['data'] as Record<string, unknown>[];
+    assert.deepEqual(
+      blocked.map(({ phone_number }) => phone_number),
+      [callTo.person],
+    );
   });
 
   it('pauses when the customer makes a sound, and resumes if it was no interruption', async () => {

@@ -403,6 +403,47 @@ describe('a voice line', () => {
     }
   });
 
+  it('yields the last words of a customer who hangs up before the pause, then ends', async () => {
+    const understood = Promise.withResolvers<string>();
+    const { line, peer } = createLine({ understood: understood.promise });
+    peer.receive(tone(1));
+    line.close('customer');
+    assert.equal(line.hasEnded, true);
+    assert.equal(await line.next(0, never), undefined);
+    understood.resolve('Take me off your list!');
+    const event = await line.next(5, never);
+    assert(event?.type === 'said');
+    assert.equal(event.text, 'Take me off your list!');
+    assert(Math.abs(event.seconds - 1) < 0.1, String(event.seconds));
+    assert.deepEqual(await line.next(5, never), { type: 'ended', by: 'customer' });
+  });
+
+  it('yields the last words of a customer who hangs up during their transcription', async () => {
+    const understood = Promise.withResolvers<string>();
+    const { line, peer, transcribed } = createLine({ understood: understood.promise });
+    peer.receive(tone(1));
+    peer.receive(hum(1));
+    line.close('customer');
+    understood.resolve('Goodbye.');
+    assert.equal((await line.next(5, never))?.type, 'said');
+    assert.equal((await line.next(5, never))?.type, 'ended');
+    assert.equal(transcribed.length, 1);
+  });
+
+  it('ends without the last words if their transcription takes too long, and stops its clock', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { line, peer, transcribed } = createLine({ understood: new Promise(() => undefined) });
+    peer.receive(tone(1));
+    line.close('customer');
+    const { now } = line;
+    await nextTurn();
+    context.mock.timers.tick(4000);
+    await nextTurn();
+    assert.deepEqual(await line.next(0, never), { type: 'ended', by: 'customer' });
+    assert.equal(line.now, now);
+    assert.equal(transcribed[0]?.signal.aborted, true);
+  });
+
   it('ends when its connection is lost while it speaks', async () => {
     const { line, peer } = createLine();
     peer.holdMarksFrom = 1;

@@ -35,6 +35,10 @@ export class HeldLine {
     return this.#line.customerSpokeAt;
   }
 
+  get hasEnded(): boolean {
+    return this.#line.hasEnded;
+  }
+
   /** Notifies the conversation that a machine or a fax answered. Repeated reports are ignored. */
   identify(by: AnsweredBy): void {
     if (this.#isIdentified || (by !== 'machine' && by !== 'fax')) return;

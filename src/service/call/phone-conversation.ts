@@ -158,6 +158,8 @@ export class PhoneConversation {
     const ending = await this.#recordSaid(said);
     if (ending) return ending;
     this.#silence.customerSpoke(line.now);
+    // The last words of a customer who has hung up are stored, but nobody hears an answer.
+    if (line.hasEnded) return undefined;
     const isFirst = !this.#lines.some(({ role }) => role === 'assistant');
     // With `waitForCustomer`, the initial message answers the customer's first words.
     if (isFirst && !settings.isGreetingRead && settings.initialMessage.trim() !== '') return this.#greet();

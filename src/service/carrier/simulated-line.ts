@@ -54,6 +54,10 @@ export class SimulatedLine implements Line {
     return this.#end === 'hung-up' ? undefined : this.#end;
   }
 
+  get hasEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
   async next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
     signal.throwIfAborted();
     const until = this.#now + seconds;

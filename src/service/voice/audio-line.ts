@@ -6,6 +6,7 @@ import { LineEvents } from './line-events.ts';
 import type { HangUpReason, Line, LineEvent, Spoken } from './line.ts';
 import type { SpeechListener } from './speech-listener.ts';
 import { SpeechOutput } from './speech-output.ts';
+import { waitWithTimeout } from '../lib/with-timeout.ts';
 
 /** Controls a line apart from its audio. */
 export interface LineControl {
@@ -21,6 +22,9 @@ export interface AudioLineOptions {
   listener?: SpeechListener | undefined;
 }
 
+/** Longest wait for the transcription of what the customer said before they hung up, in milliseconds. */
+const lastWordsMs = 4000;
+
 /** A call whose audio passes through this process. Subclasses transcribe the customer and speak for the assistant. */
 export abstract class AudioLine implements Line, AudioListener {
   protected readonly peer: AudioPeer;
@@ -28,6 +32,8 @@ export abstract class AudioLine implements Line, AudioListener {
   protected readonly output: SpeechOutput;
   readonly #control: LineControl;
   readonly #connectedAt = performance.now();
+  /** When the line stopped, although its last events may still be pending. */
+  #closedAt: number | undefined;
   #isCustomerSpeaking = false;
   #customerSpokeAt: number | undefined;
 
@@ -45,8 +51,16 @@ export abstract class AudioLine implements Line, AudioListener {
   /** Called once when the line has ended. */
   protected abstract release(): void;
 
+  /**
+   * Called when the customer has hung up. Resolves when what they said last has been pushed; undefined if there is
+   * nothing to wait for.
+   */
+  protected pushLastWords(): Promise<void> | undefined {
+    return undefined;
+  }
+
   get now(): number {
-    return (performance.now() - this.#connectedAt) / 1000;
+    return ((this.#closedAt ?? performance.now()) - this.#connectedAt) / 1000;
   }
 
   get customerSpokeAt(): number | undefined {
@@ -60,7 +74,7 @@ export abstract class AudioLine implements Line, AudioListener {
   }
 
   get hasEnded(): boolean {
-    return this.events.hasEnded;
+    return this.#closedAt !== undefined;
   }
 
   next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
@@ -113,12 +127,22 @@ export abstract class AudioLine implements Line, AudioListener {
     this.close('connection');
   }
 
-  #close(ended: LineEvent): void {
+  #close(ended: Extract<LineEvent, { type: 'ended' }>): void {
     if (this.hasEnded) return;
-    this.events.push(ended);
+    this.#closedAt = performance.now();
     this.output.close();
-    this.release();
+    const lastWords = ended.by === 'customer' ? this.pushLastWords() : undefined;
     this.peer.close();
+    if (lastWords)
+      void waitWithTimeout(lastWordsMs, lastWords).then(() => {
+        this.#finish(ended);
+      });
+    else this.#finish(ended);
+  }
+
+  #finish(ended: LineEvent): void {
+    this.events.push(ended);
+    this.release();
   }
 
   async #end(how: 'hang-up' | 'leave', reason?: HangUpReason): Promise<void> {

@@ -76,6 +76,8 @@ export interface Line {
   readonly now: number;
   /** Time on the line's clock when the customer was last heard: `now` while they speak, undefined if never. */
   readonly customerSpokeAt: number | undefined;
+  /** Whether the line has ended, so that nothing can be said. `next` may still return earlier events. */
+  readonly hasEnded: boolean;
   /** Returns the next event, or undefined if there is none within `seconds`. */
   next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined>;
   /**

@@ -59,6 +59,7 @@ export class VoiceLine extends AudioLine {
   readonly #transcriptionLanguage: string | undefined;
   /** The chain of pending transcriptions, which keeps events in order. */
   #lastTranscription = Promise.resolve();
+  #pendingTranscripts = 0;
   #isCounting = false;
   #isCustomerSpeaking = false;
   /** Whether the customer started to speak while the assistant could not be heard. */
@@ -115,6 +116,16 @@ export class VoiceLine extends AudioLine {
       this.#echo.addPlayed(samples);
       yield samples;
     }
+  }
+
+  protected override pushLastWords(): Promise<void> | undefined {
+    const event = this.#turns.end();
+    if (event) {
+      this.setCustomerSpeaking(false);
+      this.#follow(event, false);
+      this.#pushTranscript(event.utterance());
+    }
+    return this.#pendingTranscripts > 0 ? this.#lastTranscription : undefined;
   }
 
   protected release(): void {
@@ -261,8 +272,10 @@ export class VoiceLine extends AudioLine {
     this.#early = undefined;
     const { seconds, pause } = utterance;
     const endedAt = this.now - pause;
+    this.#pendingTranscripts += 1;
     this.#lastTranscription = this.#lastTranscription.then(async () => {
       const text = await transcribing;
+      this.#pendingTranscripts -= 1;
       const said = counts(text) ? text : '';
       this.#listener?.onCustomerSaid(said);
       if (said !== '') this.events.push({ type: 'said', text: said, seconds, endedAt });

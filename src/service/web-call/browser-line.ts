@@ -161,7 +161,7 @@ export class BrowserLine {
       onCustomerSaid: (transcript) => {
         const item = this.#pausedItems.shift() ?? this.#nextId('item');
         this.#sendTranscription('completed', item, { transcript });
-        if (transcript !== '') this.#respond();
+        if (transcript !== '' && !this.#hasEnded) this.#respond();
       },
       onAssistantSaying: (text) => {
         const response = this.#respond();

@@ -41,6 +41,10 @@ export class ScriptedLine implements Line {
     return this.#isSpeaking ? this.now : this.#customerSpokeAt;
   }
 
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
   async next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
     const until = this.now + seconds;
     for (;;) {

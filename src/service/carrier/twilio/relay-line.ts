@@ -64,6 +64,10 @@ export class RelayLine implements Line {
     return isSpeaking ? this.now : this.#customerSpokeAt;
   }
 
+  get hasEnded(): boolean {
+    return this.#events.hasEnded;
+  }
+
   next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
     return this.#events.next(seconds, signal);
   }
