@@ -368,6 +368,68 @@ describe('machine detection during the call', () => {
     assert.equal((await ended(id))['status'], 'completed');
   });
 
+  describe('whose message is interrupted', () => {
+    const connectMachine = async (fields: Record<string, unknown> = {}) => {
+      const connected = await connect({
+        voice_mail_message: 'Please call back.',
+        end_call_on_voicemail: true,
+        ...fields,
+      });
+      await connected.line.hears();
+      return connected;
+    };
+
+    it('says it again from its start', async () => {
+      const { line, over, id, call } = await connectMachine();
+      line.interrupts({ after: 'Please', saying: 'After the tone.' });
+      await call.report({ type: 'identified', by: 'machine' });
+      assert.equal(await line.hears(), 'Please');
+      assert.equal(await line.hears(), 'Please call back.');
+      await over;
+      const record = await ended(id);
+      assert.deepEqual([record['status'], record['end_reason']], ['completed', 'voicemail']);
+      assert.equal(
+        record['transcript'],
+        'AI: Hello!\nAI: Please\nCustomer: After the tone.\nAI: Please call back.',
+      );
+    });
+
+    it('says it again after a sound without words', async () => {
+      const { line, over, id, call } = await connectMachine();
+      line.interrupts({ after: 'Please' });
+      await call.report({ type: 'identified', by: 'machine' });
+      assert.equal(await line.hears(), 'Please');
+      await line.waits(2);
+      assert.equal(await line.hears(), 'Please call back.');
+      await over;
+      assert.equal((await ended(id))['status'], 'completed');
+    });
+
+    it('gives up after three attempts, and does not report it as left', async () => {
+      const { line, over, id, call } = await connectMachine();
+      line.interrupts({ after: 'Please', saying: 'One.' });
+      await call.report({ type: 'identified', by: 'machine' });
+      for (const saying of ['Two.', 'Three.']) {
+        assert.equal(await line.hears(), 'Please');
+        line.interrupts({ after: 'Please', saying });
+      }
+      assert.equal(await line.hears(), 'Please');
+      await over;
+      const record = await ended(id);
+      assert.deepEqual([record['status'], record['end_reason']], ['ended_by_assistant', 'voicemail']);
+    });
+
+    it('does not report it as left if the machine hangs up first', async () => {
+      const { line, over, id, call } = await connectMachine();
+      line.interrupts({ after: 'Please', hangingUp: true });
+      await call.report({ type: 'identified', by: 'machine' });
+      assert.equal(await line.hears(), 'Please');
+      await over;
+      const record = await ended(id);
+      assert.deepEqual([record['status'], record['end_reason']], ['ended_by_customer', 'voicemail']);
+    });
+  });
+
   it('leaves the message once if the machine is reported twice', async () => {
     model.behave({});
     const { line, over, id, call } = await connect({

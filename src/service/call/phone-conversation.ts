@@ -91,20 +91,43 @@ export class PhoneConversation {
   async #leaveMessage(when: 'now' | 'after its greeting'): Promise<Ending | undefined> {
     const { line, settings, signal } = this.#options;
     const { voiceMailMessage: message, endCallOnVoicemail } = settings;
+    let isLeft = false;
     if (message.trim() !== '') {
       if (when !== 'now') {
         const event = await line.next(Math.min(maxGreetingSeconds, settings.maxDuration), signal);
-        if (event?.type === 'ended') return { status: 'ended_by_customer', reason: 'voicemail' };
+        if (event?.type === 'ended') return machineHungUp;
         if (event?.type === 'said') {
           const ending = await this.#recordSaid(event);
           if (ending) return ending;
         }
       }
-      const ending = await this.#say(message);
-      if (ending) return ending;
+      const result = await this.#sayToMachine(message);
+      if (typeof result === 'object' || result === 'released') return result;
+      isLeft = result === 'left';
     }
     if (!endCallOnVoicemail) return undefined;
-    return { status: message.trim() === '' ? 'ended_by_assistant' : 'completed', reason: 'voicemail' };
+    return { status: isLeft ? 'completed' : 'ended_by_assistant', reason: 'voicemail' };
+  }
+
+  /**
+   * Says the voicemail message. After an interruption, such as the machine's tone, it is said again from its start,
+   * since nothing before the tone is recorded.
+   */
+  async #sayToMachine(message: string): Promise<Ending | 'left' | 'interrupted'> {
+    const { line, signal } = this.#options;
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const spoken = await this.#speak(oneChunk(message));
+      const ending = await this.#recordSpoken(spoken);
+      if (ending) return ending;
+      if (spoken.cutOffBy === undefined) return 'left';
+      if (spoken.cutOffBy === 'time') break;
+      const event = await line.next(interruptionSeconds, signal);
+      if (event?.type === 'ended')
+        return event.by === 'customer' ? machineHungUp : ((await this.#handle(event)) ?? 'interrupted');
+      const unsaved = event?.type === 'said' && (await this.#recordSaid(event));
+      if (unsaved) return unsaved;
+    }
+    return 'interrupted';
   }
 
   async #converse(): Promise<Ending> {
@@ -284,6 +307,7 @@ export class PhoneConversation {
 }
 
 const insufficientBalance: Ending = { status: 'ended', reason: 'balance' };
+const machineHungUp: Ending = { status: 'ended_by_customer', reason: 'voicemail' };
 const faxAnswered: Ending = { status: 'ended_by_assistant', reason: 'fax' };
 
 /** Allows for rounding errors in sums of fractions. */
@@ -291,6 +315,10 @@ const tolerance = 0.01;
 const isPast = (time: number, now: number) => now >= time - tolerance;
 const roundToMs = (seconds: number) => Math.round(seconds * 1000) / 1000;
 
+/** Attempts to leave a voicemail message. */
+const maxAttempts = 3;
+/** Longest wait for what was said in an interruption of the message. */
+const interruptionSeconds = 2;
 /** Longest wait for the end of an answering machine's greeting. */
 const maxGreetingSeconds = 30;
 
