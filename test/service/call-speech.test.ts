@@ -368,6 +368,26 @@ describe('machine detection during the call', () => {
     assert.equal((await ended(id))['status'], 'completed');
   });
 
+  it('cancels the end of the call if the machine is found during the goodbye', async () => {
+    const never = Promise.withResolvers<string>();
+    model.behave({ calls: [{ name: 'end_call', arguments: {} }], chunks: ['Goodbye and ', never.promise] });
+    const { line, over, id, call } = await connect({
+      ...endCall,
+      voice_mail_message: 'Please call back.',
+      end_call_on_voicemail: true,
+    });
+    await line.hears();
+    line.says('Nobody can take your call right now.');
+    await line.isHearing('Goodbye and');
+    await call.report({ type: 'identified', by: 'machine' });
+    assert.equal(await line.hears(), 'Goodbye and ');
+    assert.equal(await line.hears(), 'Please call back.');
+    never.resolve('');
+    await over;
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['end_reason']], ['completed', 'voicemail']);
+  });
+
   describe('whose message is interrupted', () => {
     const connectMachine = async (fields: Record<string, unknown> = {}) => {
       const connected = await connect({

@@ -230,8 +230,8 @@ export class PhoneConversation {
       await line.leave();
       return 'released';
     }
-    // A customer who interrupts the goodbye has more to say.
-    const isUnheard = spoken.cutOffBy === 'customer';
+    // A customer who interrupts the goodbye has more to say, and a machine that is found then gets its message.
+    const isUnheard = spoken.cutOffBy === 'customer' || spoken.cutOffBy === 'signal';
     return reply.hangsUp && !isUnheard ? { status: 'ended_by_assistant', reason: 'end-call' } : undefined;
   }
 
