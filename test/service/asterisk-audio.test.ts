@@ -158,4 +158,24 @@ describe('the audio of a call through Asterisk', () => {
     await until(() => sound.commands.length === 5);
     assert.deepEqual(sound.commands.slice(2), ['PAUSE_MEDIA', 'FLUSH_MEDIA', 'CONTINUE_MEDIA']);
   });
+
+  it('counts as silence while none arrives: a paused answer resumes, and a turn ends', async () => {
+    const voice = new MemoryVoice();
+    const at = await CarrierAtAsterisk.start({}, new CallVoice({ speech: voice, ...noRealtime }));
+    opened.push(at);
+    await at.answer();
+    const socket = await at.ari.sound;
+    const sound = new Sound(socket, 1);
+    await until(() => at.lines.length === 1);
+    const [line] = at.lines;
+    const saying = line?.say(text('We are open from nine to five.'), 60, never);
+    await until(() => sound.seconds > 0);
+    sound.receive(0.2, 8000);
+    await until(() => sound.commands.length === 2);
+    assert.deepEqual(sound.commands, ['PAUSE_MEDIA', 'CONTINUE_MEDIA']);
+    voice.speech.next.push('Stop!');
+    sound.receive(1, 8000);
+    assert.equal((await saying)?.cutOffBy, 'customer');
+    assert.equal((await line?.next(60, never))?.type, 'said');
+  });
 });

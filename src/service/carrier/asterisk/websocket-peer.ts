@@ -10,6 +10,9 @@ const frameLength = rate * 0.02;
 const bytesPerMessage = 32_000;
 /** Asterisk queues 20 seconds. Less is sent ahead, so that an interruption discards little. */
 const secondsAhead = 5;
+/** Milliseconds without audio after which silence is inserted, so that turns end. */
+const stallAfter = 200;
+const frameMs = 20;
 
 /** A call's audio over Asterisk's `chan_websocket`, which plays the received audio in real time. */
 export class WebSocketPeer implements AudioPeer {
@@ -25,11 +28,14 @@ export class WebSocketPeer implements AudioPeer {
   #playedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #pausedAt: number | undefined;
+  /** Runs out if no audio arrives. */
+  #stallTimer: NodeJS.Timeout | undefined;
+  #silenceTimer: NodeJS.Timeout | undefined;
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on('message', (data: RawData, isBinary: boolean) => {
-      if (isBinary) this.#listener?.onAudio(readSamples(data as Buffer));
+      if (isBinary) this.#receiveAudio(readSamples(data as Buffer));
       else this.#receive((data as Buffer).toString());
     });
     socket.on('error', () => {
@@ -98,6 +104,22 @@ export class WebSocketPeer implements AudioPeer {
     if (!this.#isClosed) this.#socket.send(JSON.stringify({ command }));
   }
 
+  #receiveAudio(samples: Int16Array): void {
+    if (this.#isClosed) return;
+    clearInterval(this.#silenceTimer);
+    clearTimeout(this.#stallTimer);
+    this.#stallTimer = setTimeout(() => {
+      this.#insertSilence();
+    }, stallAfter);
+    this.#listener?.onAudio(samples);
+  }
+
+  #insertSilence(): void {
+    this.#silenceTimer = setInterval(() => {
+      this.#listener?.onAudio(new Int16Array(frameLength));
+    }, frameMs);
+  }
+
   #receive(text: string): void {
     const { event, correlation_id: id } = JSON.parse(text) as Record<string, unknown>;
     if (event === 'MEDIA_MARK_PROCESSED' && typeof id === 'string') this.#listener?.onMark(id);
@@ -133,6 +155,8 @@ export class WebSocketPeer implements AudioPeer {
   #stop(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#stallTimer);
+    clearInterval(this.#silenceTimer);
     this.#waiting = [];
   }
 }
