@@ -94,6 +94,22 @@ describe('a transfer whose process has died', () => {
   });
 });
 
+describe('a customer who hangs up while the bridge is created', () => {
+  it('leaves no bridge', async () => {
+    const created = Promise.withResolvers<undefined>();
+    ari.delay = ({ path }) => (path === '/bridges' ? created.promise : undefined);
+    const { app, channelId } = await at.answer();
+    await ari.received('POST', /^\/bridges$/);
+    ari.refuses = /\/addChannel$/;
+    ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
+    await until(() => types().includes('ended'));
+    created.resolve(undefined);
+    await ari.received('DELETE', /^\/bridges\/bridge$/);
+    await at.carrier.settled();
+    assert.deepEqual(types(), ['ended']);
+  });
+});
+
 describe('a recorded call', () => {
   it('is settled if its recording fails', async () => {
     await at.close();

@@ -16,6 +16,8 @@ export class AriStandIn {
   readonly requests: AriRequest[] = [];
   /** Paths of requests that are refused. */
   refuses: RegExp | undefined;
+  /** Delays the answers to requests. */
+  delay: (request: AriRequest) => Promise<unknown> | undefined = () => undefined;
   /** Whether a channel ends by itself when it is hung up. */
   hangsUp = true;
   readonly #server = createServer((request, response) => {
@@ -25,9 +27,14 @@ export class AriStandIn {
     this.requests.push(sent);
     request.resume();
     const isRefused = this.refuses?.test(path) === true || path.startsWith('/applications/');
-    const answer = isRefused ? { message: 'refused' } : this.#answer(sent);
-    response.writeHead(isRefused ? 404 : 200, { 'Content-Type': 'application/json' });
-    response.end(JSON.stringify(answer));
+    const answer = () => {
+      const body = isRefused ? { message: 'refused' } : this.#answer(sent);
+      response.writeHead(isRefused ? 404 : 200, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(body));
+    };
+    const delay = this.delay(sent);
+    if (delay) void delay.then(answer);
+    else answer();
   });
   readonly #sockets = new WebSocketServer({ server: this.#server });
   readonly #events = new Map<string, WebSocket>();

@@ -44,6 +44,8 @@ export class AsteriskCall {
   readonly #log: Logger;
   #plan: CallPlan;
   #bridgeId: string | undefined;
+  /** Resolves when the bridge has been set up, or could not be. */
+  #bridging: Promise<unknown> = Promise.resolve();
   #recordingId: string | undefined;
   #line: CallLine | undefined;
   /** The channel of the current line. It can enter the bridge once it has started. */
@@ -116,13 +118,10 @@ export class AsteriskCall {
     if (this.#answeredAt !== undefined) return;
     this.#answeredAt = performance.now();
     try {
-      const { id } = (await this.#dependencies.ari.send('POST', '/bridges', { type: 'mixing' })) as {
-        id: string;
-      };
-      this.#bridgeId = id;
-      await this.#addToBridge(this.channelId);
-      if (this.#plan.record) await this.#record();
-      if (this.#dependencies.isOutgoing) this.#startDetection();
+      const bridging = this.#openBridge();
+      this.#bridging = bridging.catch(() => undefined);
+      await bridging;
+      if (this.#dependencies.isOutgoing && !this.#hasEnded) this.#startDetection();
       let step: NextStep = { type: 'connect', plan: this.#plan };
       while (step.type !== 'hang-up' && !this.#hasEnded) step = await this.#take(step);
     } catch (error) {
@@ -131,6 +130,14 @@ export class AsteriskCall {
     await this.hangUp().catch((error: unknown) => {
       this.#log.warn({ err: error }, 'the call was not ended at Asterisk');
     });
+  }
+
+  async #openBridge(): Promise<void> {
+    const { ari } = this.#dependencies;
+    const { id } = (await ari.send('POST', '/bridges', { type: 'mixing' })) as { id: string };
+    this.#bridgeId = id;
+    await this.#addToBridge(this.channelId);
+    if (this.#plan.record && !this.#hasEnded) await this.#record();
   }
 
   #startDetection(): void {
@@ -306,6 +313,8 @@ export class AsteriskCall {
 
   async #cleanUp(): Promise<void> {
     const { ari } = this.#dependencies;
+    // If the customer hangs up early, the requests that create the bridge and the recording are still pending.
+    await this.#bridging;
     try {
       const transfer = this.#transfer;
       if (transfer) {
