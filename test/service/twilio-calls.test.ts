@@ -346,45 +346,52 @@ describe('a call with Twilio', () => {
   });
 });
 
-test(
-  'continues a call in another process if its process is killed, without dialing or charging twice',
-  { skip: testDatabase === 'pglite' },
-  async () => {
-    const standIn = await TwilioStandIn.start();
-    standIn.own(own);
-    atEnd(() => standIn.close());
-    const shared = { ...env, ...(await newDatabase()), ...twilioSettings(standIn) };
-    const first = await startServiceProcess(shared);
-    standIn.reach(first.url);
-    const api = await startService({ ...shared, WORKERS: 'off' });
-    const caller = await Owner.create(api, '10');
-    const assistant = await caller.create(
-      'assistant',
-      assistantBody({ initial_message: 'Hello, this is Kim.', post_call_evaluation: false }),
-    );
-    const to = '+493087654999';
-    const { json } = await caller.post('make_call', { phone_number: to, assistant_id: assistant.id });
-    const id = Number(json['call_id']);
-    const call = await standIn.call(to);
-    await call.ring();
-    await call.answer();
-    await (await call.connected()).hears('Hello, this is Kim.');
+for (const [end, signal] of [
+  ['is killed', 'SIGKILL'],
+  ['stops', 'SIGTERM'],
+] as const) {
+  test(
+    `continues a call in another process if its process ${end}, without dialing or charging twice`,
+    {
+      skip: testDatabase === 'pglite',
+    },
+    async () => {
+      const standIn = await TwilioStandIn.start();
+      standIn.own(own);
+      atEnd(() => standIn.close());
+      const shared = { ...env, ...(await newDatabase()), ...twilioSettings(standIn) };
+      const first = await startServiceProcess({ ...shared, SHUTDOWN_SECONDS: '0' });
+      standIn.reach(first.url);
+      const api = await startService({ ...shared, WORKERS: 'off' });
+      const caller = await Owner.create(api, '10');
+      const assistant = await caller.create(
+        'assistant',
+        assistantBody({ initial_message: 'Hello, this is Kim.', post_call_evaluation: false }),
+      );
+      const to = '+493087654999';
+      const { json } = await caller.post('make_call', { phone_number: to, assistant_id: assistant.id });
+      const id = Number(json['call_id']);
+      const call = await standIn.call(to);
+      await call.ring();
+      await call.answer();
+      await (await call.connected()).hears('Hello, this is Kim.');
 
-    const second = await startServiceProcess(shared);
-    standIn.reach(second.url);
-    model.behave({ chunks: ['Sorry, we were interrupted.'] });
-    first.signal('SIGKILL');
-    const relay = await call.connected(2);
-    await relay.hears('Sorry, we were interrupted.');
-    await call.hangUp();
-    const record = await ended(id, caller);
-    assert.match(
-      String(record['transcript']),
-      /^AI: Hello, this is Kim\.\nAI: Sorry, we were interrupted\.$/,
-    );
-    assert.equal(record['total_cost'], 0.1);
-    assert.equal(standIn.calls.length, 1);
-    const { balance, ledger } = await readMoney(api, caller.id);
-    assert.deepEqual([balance, ledger], [9.9, 9.9]);
-  },
-);
+      const second = await startServiceProcess(shared);
+      standIn.reach(second.url);
+      model.behave({ chunks: ['Sorry, we were interrupted.'] });
+      first.signal(signal);
+      const relay = await call.connected(2);
+      await relay.hears('Sorry, we were interrupted.');
+      await call.hangUp();
+      const record = await ended(id, caller);
+      assert.match(
+        String(record['transcript']),
+        /^AI: Hello, this is Kim\.\nAI: Sorry, we were interrupted\.$/,
+      );
+      assert.equal(record['total_cost'], 0.1);
+      assert.equal(standIn.calls.length, 1);
+      const { balance, ledger } = await readMoney(api, caller.id);
+      assert.deepEqual([balance, ledger], [9.9, 9.9]);
+    },
+  );
+}

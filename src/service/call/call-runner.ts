@@ -142,7 +142,7 @@ export class CallRunner implements CallHandler {
    * @returns false if there is no such open call.
    */
   async hold(connected: ConnectedCall, line: Line, web?: VisitorSide): Promise<boolean> {
-    const { database, leaseMs } = this.#dependencies;
+    const { database, carrier, leaseMs } = this.#dependencies;
     // Each line has its own owner: an earlier line of the call may be in this process, too.
     const lease = { owner: randomUUID(), milliseconds: leaseMs };
     const taken = await this.#begin(takeCall(database, connected, lease));
@@ -159,9 +159,11 @@ export class CallRunner implements CallHandler {
       this.#held.remove(id, held);
     });
     const interrupt = () => {
-      // With PostgreSQL, the visitor's browser can reconnect to another process.
-      if (web && database.kind === 'postgres') web.disconnect();
-      else interruption.abort(stopError());
+      // With PostgreSQL, the visitor's browser or the carrier can connect the call to another process.
+      const isShared = database.kind === 'postgres';
+      if (web && isShared) web.disconnect();
+      else if (web || !isShared || !carrier.canReconnect) interruption.abort(stopError());
+      // Otherwise, the carrier closes the line.
     };
     this.#conversations.set(done, interrupt);
     if (this.#closing.signal.aborted) interrupt();

@@ -141,6 +141,8 @@ export interface Carrier {
   ring?(call: IncomingCall): Promise<void>;
   /** Resolves when no calls are left that would be lost with this process. Undefined if there are no such calls. */
   settled?(): Promise<void>;
+  /** Whether the carrier connects a call to another process when this one closes its line. */
+  readonly canReconnect?: boolean;
   /** Ends all lines of this process. */
   close?(): Promise<void>;
 }

@@ -48,6 +48,7 @@ export class RelayServer {
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
   });
+  #isClosing = false;
 
   constructor(dependencies: RelayServerDependencies) {
     this.#dependencies = dependencies;
@@ -72,8 +73,9 @@ export class RelayServer {
     });
   }
 
-  /** Closes all connections. */
+  /** Closes all connections. The carrier connects their calls again. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     const closed = Promise.withResolvers<undefined>();
     this.#server.close(() => {
       closed.resolve(undefined);
@@ -110,7 +112,8 @@ export class RelayServer {
     webSocket.on('close', (code) => {
       clearTimeout(setupTimer);
       clearInterval(pingTimer);
-      line?.close(code === closeCodes.normal || code === 1005 ? 'customer' : 'connection');
+      const isEnded = !this.#isClosing && (code === closeCodes.normal || code === 1005);
+      line?.close(isEnded ? 'customer' : 'connection');
     });
     webSocket.on('message', (data, isBinary) => {
       if (webSocket.readyState !== webSocket.OPEN) return;

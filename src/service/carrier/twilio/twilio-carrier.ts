@@ -29,6 +29,7 @@ export class TwilioCarrier implements Carrier {
   readonly callsPerSecond: number;
   /** This service limits its call rate, so the carrier's queue is short unless other programs use the account, too. */
   readonly queueSeconds = 900;
+  readonly canReconnect = true;
   readonly routes = new Hono();
   readonly numbers: TwilioNumbers;
   readonly #config: TwilioConfig;
