@@ -88,6 +88,42 @@ let microphone: FakeMicrophone;
     expect(service.requests).to.deep.equal(['GET']);
   });
 
+  it('does not start if the visitor hangs up while the browser looks for its addresses', async () => {
+    // No such server responds.
+    service.iceServers = [{ urls: 'stun:192.0.2.1' }];
+    const gathering = Promise.withResolvers<undefined>();
+    const { prototype } = RTCPeerConnection;
+    const describe = Object.getOwnPropertyDescriptor(prototype, 'setLocalDescription');
+    replace(prototype, 'setLocalDescription', async function (this: RTCPeerConnection) {
+      gathering.resolve(undefined);
+      await (describe?.value as () => Promise<void>).call(this);
+    });
+    const chat = await open();
+    await click(chat.part('call-button'));
+    await gathering.promise;
+    await until(() => chat.find('[part="call-end-button"]') !== null, 'the bar');
+    chat.part('call-end-button').click();
+    await until(() => !microphone.isOn, 'the microphone to be released');
+    // The next call begins after the end of the first one's search.
+    service.iceServers = [];
+    await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
+    await click(chat.part('call-button'));
+    await connected(chat);
+    expect(service.requests).to.deep.equal(['GET', 'GET', 'POST']);
+  });
+
+  it('can be started, and the chat closed, if the browser refuses to reach other tabs', async () => {
+    replace(window, 'BroadcastChannel', function () {
+      throw new DOMException('The operation is insecure.', 'SecurityError');
+    });
+    const chat = await open();
+    await click(chat.part('call-button'));
+    await connected(chat);
+    await click(chat.part('call-end-button'));
+    await click(chat.part('close-button'));
+    await until(() => !chat.isOpen, 'the chat to close');
+  });
+
   it('waits for the service’s answer before it ends the call', async () => {
     const { promise, resolve: answer } = Promise.withResolvers<undefined>();
     service.pauses['POST'] = promise;
@@ -673,6 +709,15 @@ let microphone: FakeMicrophone;
         ['NotAllowedError', ''],
         'Calls need a secure connection',
       ],
+      [
+        'insecure page, where browsers offer no devices',
+        () => {
+          replace(window, 'isSecureContext', false);
+          replace(navigator, 'mediaDevices', undefined);
+        },
+        ['NotAllowedError', ''],
+        'Calls need a secure connection',
+      ],
     ] as const)
       it(`shows why: ${reason}`, async () => {
         prepare();
@@ -680,6 +725,9 @@ let microphone: FakeMicrophone;
         const chat = await open();
         await click(chat.part('call-button'));
         await until(() => label(chat).includes(text), `the reason; it is: ${label(chat)}`);
+        await click(chat.part('call-dismiss-button'));
+        await click(chat.part('call-button'));
+        await until(() => label(chat).includes(text), `the reason again; it is: ${label(chat)}`);
         expect(service.offers).to.deep.equal([]);
         expect(await violations(chat)).to.equal('');
       });

@@ -94,7 +94,10 @@ export function createDevices(options: DevicesOptions): Devices {
     if (sinkId && !listed('audiooutput').some(({ deviceId }) => deviceId === sinkId)) await chooseSpeaker('');
     if (track?.readyState !== 'live') replaceLost();
   };
-  mediaDevices.addEventListener('devicechange', () => void follow(), { signal });
+  // Missing on an insecure page, where the request for the microphone says so.
+  (mediaDevices as MediaDevices | undefined)?.addEventListener('devicechange', () => void follow(), {
+    signal,
+  });
   signal.addEventListener('abort', () => endLevel?.());
 
   return {

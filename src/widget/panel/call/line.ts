@@ -79,8 +79,9 @@ export async function openLine(options: LineOptions): Promise<Line> {
     });
     await peer.setLocalDescription();
     await gathered;
-    const sdp = await exchange(peer.localDescription?.sdp ?? '');
+    // Else the service would have a call that nobody ends.
     signal.throwIfAborted();
+    const sdp = await exchange(peer.localDescription?.sdp ?? '');
     await new Promise<void>((resolve, reject) => {
       onFailed = () => {
         reject(new Error('Not connected.'));

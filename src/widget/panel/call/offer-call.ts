@@ -65,7 +65,12 @@ export function offerCall(panel: PanelContext): CallOffer {
     },
     update: () => {
       if (tabs) return;
-      tabs = new BroadcastChannel('voice-assistant-chat:call');
+      try {
+        tabs = new BroadcastChannel('voice-assistant-chat:call');
+      } catch {
+        // Firefox refuses it if it blocks cookies. Then calls are known in their own tab alone.
+        return;
+      }
       tabs.onmessage = ({ data }: MessageEvent<CallReport>) => {
         if (data[0] === panel.conversation.snapshot.conversationId)
           void load().then((loaded) => loaded?.receive(data));
