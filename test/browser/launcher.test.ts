@@ -328,6 +328,12 @@ describe('attributes and properties', () => {
     }
   });
 
+  it('accept a BigInt, as text', () => {
+    const { element } = mount();
+    element.variables = { balance: 10n, list: [2n] };
+    expect(element.variables).to.deep.equal({ balance: '10', list: ['2'] });
+  });
+
   it('accept enumerated values in any letter case', () => {
     const { element } = mount({ type: 'TEST', persist: ' Session ' });
     expect([element.type, element.persist]).to.deep.equal(['test', 'session']);

@@ -1,3 +1,4 @@
+import { toJson } from '../../client/to-json.ts';
 import { ChatError, type ToolResult } from '../../client/chat-client.ts';
 import type { Conversation } from './conversation.ts';
 import type { Environment } from './environment.ts';
@@ -213,7 +214,7 @@ export class Session {
     const request = { ...this.conversation.request(), isNew: this.#isNew };
     const variables = variablesOf(request);
     // An idempotency key belongs to one request: another assistant or other variables need another key.
-    const suffix = `-${fingerprint(JSON.stringify([request.assistantId, request.type, variables]))}`;
+    const suffix = `-${fingerprint(toJson([request.assistantId, request.type, variables]))}`;
     const prefix = this.#isNew ? newPrefix : '';
     const key = this.#openingKey?.endsWith(suffix) ? this.#openingKey : prefix + newKey() + suffix;
     this.#openingKey = key;
@@ -221,7 +222,7 @@ export class Session {
     this.apply({ type: 'opening' });
     const opened = await openConversation(client, request, key, this.signal);
     this.#openingKey = undefined;
-    this.#sentVariables = JSON.stringify(variables);
+    this.#sentVariables = toJson(variables);
     return opened;
   }
 
@@ -339,7 +340,7 @@ export class Session {
   beginAttempt(key: string): Attempt {
     const sent = this.snapshot.messages.filter(({ role, status }) => role === 'user' && status === 'sent');
     const variables = variablesOf(this.conversation.request());
-    const json = JSON.stringify(variables);
+    const json = toJson(variables);
     const attempt: Attempt = {
       sentAfter: sent.length,
       prints: sent.slice(-maxFingerprints).map(({ text }) => fingerprint(text.trim())),
