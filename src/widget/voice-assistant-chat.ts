@@ -453,7 +453,8 @@ export class VoiceAssistantChat extends Base {
     });
     this.#panel ??= this.#createPanel();
     this.#panel.then((panel) => {
-      for (const call of this.#calls.splice(0)) call(panel);
+      // An error of one call must not drop the next ones.
+      for (let call; (call = this.#calls.shift());) call(panel);
     }, this.#reportFailure);
   }
 
@@ -464,9 +465,15 @@ export class VoiceAssistantChat extends Base {
   async #createPanel(): Promise<Panel> {
     try {
       const { ChatPanel } = await loadPanel();
+      this.#notice.replaceWith();
       return new ChatPanel(this, this.#panelInput);
     } catch (cause) {
       this.#panel = undefined;
+      // An inline chat has no launcher to press again.
+      if (this.inline)
+        setTimeout(() => {
+          if (this.isConnected) this.#call('update', this.#panelInput);
+        }, 5000);
       throw cause;
     }
   }
@@ -476,9 +483,9 @@ export class VoiceAssistantChat extends Base {
       this.messages?.network ?? this.#texts.network ?? 'The chat did not load.');
   }
 
-  /** Shows beside the launcher that the panel could not be loaded. */
+  /** Shows beside the launcher, or in the box of an inline chat, that the panel could not be loaded. */
   readonly #reportFailure = (cause: unknown): void => {
-    if (!this.#isShown) return;
+    if (!this.#isShown || this.#notice.isConnected) return;
     this.open = false;
     const message = this.#writeNotice();
     this.#root?.append(this.#notice);

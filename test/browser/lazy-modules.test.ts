@@ -31,6 +31,24 @@ describe('a module that failed to load', () => {
     await chat.answered(2);
   });
 
+  it('is loaded without a press if the chat is inline, which shows the problem meanwhile', async () => {
+    failScript('panel');
+    const { chat } = (page = await openPage(undefined, uncachedWidget()));
+    const errors: unknown[] = [];
+    chat.element.addEventListener('chat-error', ({ detail }) => errors.push(detail.code));
+    chat.element.style.height = '400px';
+    chat.element.inline = true;
+    await until(() => chat.find('[role="alert"]') !== null, 'the notice');
+    const notice = (chat.find('[role="alert"]') as Element).getBoundingClientRect();
+    const box = chat.element.getBoundingClientRect();
+    expect(notice.top).to.be.within(box.top, box.bottom);
+    failScript();
+    await until(() => chat.isOpen, 'the chat');
+    await chat.ready();
+    expect(chat.find('.root > [role="alert"]')).to.equal(null);
+    expect(errors).to.deep.equal(['network']);
+  });
+
   it('is loaded when the visitor tries to send the message again', async () => {
     failScript('talk');
     const { chat } = (page = await openPage(undefined, uncachedWidget()));
