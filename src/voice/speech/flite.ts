@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WASI } from 'node:wasi';
 import { decodeWav } from '../../service/voice/wav.ts';
-import type { WantedVoice } from './espeak-voices.ts';
 import { findModel } from './find-models.ts';
 
 /** Declared neither by the types of Node.js nor by those of ES2024. */
@@ -12,15 +11,6 @@ declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<object>;
   instantiate(module: object, imports: object): Promise<object>;
 };
-
-const fliteVoices = ['slt', 'rms', 'awb', 'kal16', 'kal'];
-
-/** Returns the named voice, otherwise one with the gender and accent: by default an American woman. */
-export function chooseFliteVoice({ voice, gender, accent = '' }: WantedVoice): string {
-  if (voice !== undefined && fliteVoices.includes(voice)) return voice;
-  if (gender !== 'male') return 'slt';
-  return /scot/i.test(accent) ? 'awb' : 'rms';
-}
 
 /**
  * Speaks English with the program flite, compiled to WebAssembly. It blocks the thread for about 0.1 s per sentence.

@@ -4,7 +4,7 @@ import { Resampler } from '../../service/voice/resampler.ts';
 import type { Synthesizer, Transcriber, VoiceSettings } from '../../service/voice/speech-service.ts';
 import type { SpeechDetector } from '../../service/voice/voice-module.ts';
 import { Espeak } from './espeak.ts';
-import { chooseFliteVoice } from './flite.ts';
+import { chooseFliteVoice } from './flite-voices.ts';
 import { findModel } from './find-models.ts';
 import { loadSherpa } from './sherpa.ts';
 import type { Sherpa } from './sherpa.ts';
