@@ -309,7 +309,8 @@ jobTest(
         });
       });
     };
-    const work = await startWork(jobs);
+    // An idle worker could be fetching when the stop begins, and would find the job that is queued again.
+    const work = await startWork(jobs, { concurrency: 1 });
     await send(1);
     await started.promise;
     await work(0);

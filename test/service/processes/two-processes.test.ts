@@ -25,7 +25,7 @@ if (testDatabase === 'pglite') {
     ...(await newDatabase()),
     LLM_BASE_URL: model.url,
     LLM_API_KEY: 'sk-test',
-    REPLY_LEASE_SECONDS: '1',
+    REPLY_LEASE_SECONDS: '4',
   };
   const here = await startService(env);
   const [first, second] = [await startServiceProcess(env), await startServiceProcess(env)];
