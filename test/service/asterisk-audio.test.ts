@@ -53,6 +53,18 @@ async function* text(...chunks: string[]) {
   yield* chunks;
 }
 
+/** The assistant starts its first sentence, whose end is never reported, and the customer makes a short sound. */
+async function interruptedBriefly(at: CarrierAtAsterisk) {
+  await at.answer();
+  const sound = new Sound(await at.ari.sound, 1);
+  await until(() => at.lines.length === 1);
+  const [line] = at.lines;
+  const saying = line?.say(text('We are open from nine to five.'), 60, never);
+  await until(() => sound.seconds > 0);
+  sound.receive(0.2, 8000);
+  return { sound, line, saying };
+}
+
 describe('the audio of a call through Asterisk', () => {
   const opened: { close: () => Promise<unknown> }[] = [];
   afterEach(async () => {
@@ -139,15 +151,7 @@ describe('the audio of a call through Asterisk', () => {
   it('pauses when the customer makes a sound, and resumes if it was no interruption', async () => {
     const at = await CarrierAtAsterisk.start();
     opened.push(at);
-    await at.answer();
-    const socket = await at.ari.sound;
-    // The first sentence starts, and its end is never reported.
-    const sound = new Sound(socket, 1);
-    await until(() => at.lines.length === 1);
-    const [line] = at.lines;
-    const saying = line?.say(text('We are open from nine to five.'), 60, never);
-    await until(() => sound.seconds > 0);
-    sound.receive(0.2, 8000);
+    const { sound, saying } = await interruptedBriefly(at);
     await until(() => sound.commands.length === 1);
     assert.deepEqual(sound.commands, ['PAUSE_MEDIA']);
     sound.receive(0.5, 0);
@@ -163,14 +167,7 @@ describe('the audio of a call through Asterisk', () => {
     const voice = new MemoryVoice();
     const at = await CarrierAtAsterisk.start({}, new CallVoice({ speech: voice, ...noRealtime }));
     opened.push(at);
-    await at.answer();
-    const socket = await at.ari.sound;
-    const sound = new Sound(socket, 1);
-    await until(() => at.lines.length === 1);
-    const [line] = at.lines;
-    const saying = line?.say(text('We are open from nine to five.'), 60, never);
-    await until(() => sound.seconds > 0);
-    sound.receive(0.2, 8000);
+    const { sound, line, saying } = await interruptedBriefly(at);
     await until(() => sound.commands.length === 2);
     assert.deepEqual(sound.commands, ['PAUSE_MEDIA', 'CONTINUE_MEDIA']);
     voice.speech.next.push('Stop!');

@@ -160,10 +160,10 @@ export class CallRunner implements CallHandler {
     });
     const interrupt = () => {
       // With PostgreSQL, the visitor's browser or the carrier can connect the call to another process.
-      const isShared = database.kind === 'postgres';
-      if (web && isShared) web.disconnect();
-      else if (web || !isShared || !carrier.canReconnect) interruption.abort(stopError());
-      // Otherwise, the carrier closes the line.
+      const canMove = database.kind === 'postgres' && (web !== undefined || carrier.canReconnect);
+      // The carrier itself closes the line of a phone call.
+      if (canMove) web?.disconnect();
+      else interruption.abort(stopError());
     };
     this.#conversations.set(done, interrupt);
     if (this.#closing.signal.aborted) interrupt();

@@ -21,6 +21,7 @@ export interface TabSource {
   /**
    * Runs a task as soon as no other tab that shares the storage runs one of that name.
    *
+   * @param task rejects only if the signal aborts
    * @throws {DOMException} `AbortError` if the signal aborts before its turn
    */
   readonly exclusively: (name: string, signal: AbortSignal, task: () => Promise<void>) => Promise<void>;
