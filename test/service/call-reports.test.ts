@@ -7,9 +7,8 @@ import { startPhoneService } from '../support/calls/phone-service.ts';
 import { readMoney } from '../support/service/service.ts';
 
 const { model, carrier, service, owner, pool, place, connect, ended, startAnother } = await startPhoneService(
-  {
-    REPLY_LEASE_SECONDS: '1',
-  },
+  // Long enough that a busy machine neither loses its own lease nor takes its pauses for outages.
+  { REPLY_LEASE_SECONDS: '4' },
 );
 model.behave({});
 

@@ -64,13 +64,13 @@ describe('offline speech', () => {
       record(synthesizer.speak(sentence, { ...english, ...settings }, rate, never));
     const man = await speak({ similarTo: { gender: 'male', accent: 'standard' } });
     assert(pitch(man, rate) < 0.8 * pitch(spoken, rate), `${pitch(man, rate)} Hz, ${pitch(spoken, rate)} Hz`);
-    assert.deepEqual(await speak({ voice: 'rms' }), man);
-    assert.deepEqual(
+    assertSame(await speak({ voice: 'rms' }), man);
+    assertSame(
       await speak({ similarTo: { gender: 'male', accent: 'Scottish' } }),
       await speak({ voice: 'awb' }),
     );
     for (const gender of ['female', 'unknown']) {
-      assert.deepEqual(await speak({ voice: 'Mira', similarTo: { gender, accent: 'standard' } }), spoken);
+      assertSame(await speak({ voice: 'Mira', similarTo: { gender, accent: 'standard' } }), spoken);
     }
   });
 
@@ -191,8 +191,8 @@ describe('espeak-ng', { skip: !hasEspeak && 'the program is not installed' }, ()
         synthesizer.speak(text, { language, voice: undefined, speed: 1 }, espeakRate, never),
       );
       assert(sound.length > espeakRate);
-      assert.deepEqual(sound, await expected(text, '-v', voice, '-s', '165'));
-      assert.notDeepEqual(sound, await expected(text, '-v', 'en-us', '-s', '165'));
+      assertSame(sound, await expected(text, '-v', voice, '-s', '165'));
+      assert(!isSame(sound, await expected(text, '-v', 'en-us', '-s', '165')));
     });
   }
 
@@ -209,8 +209,8 @@ describe('espeak-ng', { skip: !hasEspeak && 'the program is not installed' }, ()
     assert(man && woman);
     const [low, high] = [pitch(man, espeakRate), pitch(woman, espeakRate)];
     assert(high > 1.3 * low, `${low} Hz, ${high} Hz`);
-    assert.deepEqual(woman, await expected(german, '-v', 'de+f3', '-s', '165'));
-    assert.deepEqual(man, await expected(german, '-v', 'de', '-s', '165'));
+    assertSame(woman, await expected(german, '-v', 'de+f3', '-s', '165'));
+    assertSame(man, await expected(german, '-v', 'de', '-s', '165'));
   });
 
   for (const [title, language, settings, voice] of [
@@ -223,7 +223,7 @@ describe('espeak-ng', { skip: !hasEspeak && 'the program is not installed' }, ()
     ['no option of the program', 'de', { voice: 'de+f3 --version' }, 'de'],
   ] as const) {
     it(`uses ${title}`, async () => {
-      assert.deepEqual(
+      assertSame(
         await speak('Taxi 21.', language, settings),
         await expected('Taxi 21.', '-v', voice, '-s', '165'),
       );
@@ -231,7 +231,9 @@ describe('espeak-ng', { skip: !hasEspeak && 'the program is not installed' }, ()
   }
 
   it('speaks in calls with the language and the speed of the assistant', async () => {
-    const peer = new MemoryPeer(espeakRate, { isPaced: true });
+    const played: number[] = [];
+    const peer = new MemoryPeer(espeakRate);
+    peer.onPlayed = (frame = new Int16Array()) => void played.push(...frame);
     const line = new VoiceLine({
       ...{ peer, log, synthesizer, transcriber: { transcribe: () => Promise.resolve('') } },
       settings: { ...speechSettings, language: 'de', speed: 1.5 },
@@ -240,18 +242,8 @@ describe('espeak-ng', { skip: !hasEspeak && 'the program is not installed' }, ()
     async function* text() {
       yield await Promise.resolve('Wir haben 21 Tulpen.');
     }
-    const saying = line.say(text(), 60, never);
-    const over = new AbortController();
-    void saying.finally(() => {
-      over.abort();
-    });
-    while (!over.signal.aborted) {
-      if (peer.played > 0) peer.advance(0.02);
-      await setImmediate();
-    }
-    assert.equal((await saying).played, 'Wir haben 21 Tulpen.');
-    const german = await expected('Wir haben 21 Tulpen.', '-v', 'de', '-s', '248');
-    assert.deepEqual(Int16Array.from(peer.playedSamples.slice(0, german.length)), german);
+    assert.equal((await line.say(text(), 60, never)).played, 'Wir haben 21 Tulpen.');
+    assertSame(Int16Array.from(played), await expected('Wir haben 21 Tulpen.', '-v', 'de', '-s', '248'));
     line.close('connection');
   });
 
@@ -521,6 +513,14 @@ async function record(sound: AsyncIterable<Int16Array>): Promise<Int16Array> {
   const chunks: Int16Array[] = [];
   for await (const samples of sound) chunks.push(samples);
   return Int16Array.from(chunks.flatMap((chunk) => Array.from(chunk)));
+}
+
+const isSame = (a: Int16Array, b: Int16Array) =>
+  a.length === b.length && a.every((value, at) => value === b[at]);
+
+/** Unlike `deepEqual`, it does not describe the difference: that takes minutes for a sound. */
+function assertSame(actual: Int16Array, expected: Int16Array): void {
+  assert(isSame(actual, expected), `${actual.length} samples differ from the expected ${expected.length}`);
 }
 
 /** The median fundamental frequency in hertz: where a frame of 40 ms is most like itself, one period later. */
