@@ -132,15 +132,17 @@ describe('selecting suites', () => {
 
   it('selects the quick suites, all, a group, or one suite', () => {
     const [quick, all] = [names(), names('all')];
+    const parts = [1, 2, 3, 4].map((part) => `service:pglite:${String(part)}`);
     assert.ok(quick.length > 5 && quick.every((name) => all.includes(name)));
     assert.deepEqual(
       quick.filter((name) => name.startsWith('service')),
-      ['service:pglite'],
+      parts,
     );
     assert.ok(all.includes('processes:postgres') && !all.includes('telephone'));
     assert.deepEqual(names('telephone'), ['telephone']);
-    assert.deepEqual(names('service'), ['service:pglite', 'service:postgres']);
-    assert.deepEqual(names('e2e', 'service:pglite'), ['e2e', 'service:pglite']);
+    assert.deepEqual(names('service'), [...parts, 'service:postgres']);
+    assert.deepEqual(names('e2e', 'service:pglite'), ['e2e', ...parts]);
+    assert.deepEqual(names('service:pglite:2'), ['service:pglite:2']);
   });
 
   it('leaves out no test file', () => {

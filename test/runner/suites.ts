@@ -6,7 +6,7 @@ import { resultFileVariable } from './suite-result.ts';
 
 /** A program that runs checks. */
 export interface Suite {
-  /** `group` or `group:variant`; both can be given on the command line. */
+  /** `group`, `group:variant` or `group:variant:part`; each of them can be given on the command line. */
   name: string;
   /** The command: a script of this folder, a file of node_modules/.bin, or node:test on files. */
   run: readonly string[];
@@ -161,8 +161,8 @@ export function allSuites(): Suite[] {
       after: ['build'],
       limit: 40,
     },
-    // Early, since it takes longest and needs no build.
-    serviceSuite('service', 'pglite', find('test/service/**/*.test.ts', ownProcesses)),
+    // Early, since they take longest and need no build.
+    ...inParts(find('test/service/**/*.test.ts', ownProcesses), 4),
     { name: 'lint:code', run: program('eslint', '.'), counts: 'check', limit: 10 },
     { name: 'types', run: program('tsc', '--build'), counts: 'check', after: ['build'], limit: 10 },
     { name: 'lint:format', run: program('prettier', '--check', '.'), counts: 'check', limit: 10 },
@@ -278,6 +278,21 @@ export function allSuites(): Suite[] {
   ];
 }
 
+/**
+ * Divides a suite of the embedded database into parts: its databases stay open until the process ends, so one process
+ * for all files would need 4 GB, and two parts can run at a time.
+ */
+function inParts(files: readonly string[], count: number): Suite[] {
+  return Array.from({ length: count }, (_, part) => {
+    const suite = serviceSuite(
+      'service',
+      'pglite',
+      files.filter((_file, at) => at % count === part),
+    );
+    return { ...suite, name: `${suite.name}:${String(part + 1)}` };
+  });
+}
+
 /** The argument for all suites. */
 export const everything = 'all';
 
@@ -307,7 +322,7 @@ export function selectSuites(names: readonly string[], needsBuild = !isBuilt()):
   return suites.filter((suite) => named.includes(suite) || (addsBuild && suite.name === 'build'));
 }
 
-/** Whether a suite has a given name or belongs to a group of that name. */
+/** Whether a suite has a given name or belongs to a group or variant of that name. */
 export function goesBy(suite: Suite, name: string): boolean {
-  return suite.name === name || suite.name.split(':')[0] === name;
+  return suite.name === name || suite.name.startsWith(`${name}:`);
 }
