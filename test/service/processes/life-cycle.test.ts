@@ -178,7 +178,7 @@ test('fails and refunds a reply that exceeds the time limit of a stop', async ()
 
 test('refunds the reply of a dead process and leaves its message out of the history', async () => {
   const env = await seeded();
-  const lease = { REPLY_LEASE_SECONDS: '0.6' };
+  const lease = { REPLY_LEASE_SECONDS: '2' };
   const service = await startServiceProcess({ ...env, ...lease });
   model.behave({ chunks: ['Never'], ending: 'silence' });
   const conversation = await service.open(assistant);

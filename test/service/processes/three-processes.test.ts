@@ -29,7 +29,7 @@ if (testDatabase === 'pglite') {
     ...(await newDatabase()),
     LLM_BASE_URL: model.url,
     LLM_API_KEY: 'here',
-    REPLY_LEASE_SECONDS: '2',
+    REPLY_LEASE_SECONDS: '4',
     JOB_POLL_SECONDS: '0.5',
     CARRIER_SECONDS: '0.01',
     ALLOW_PRIVATE_ADDRESSES: webhooks.server.address,
