@@ -88,7 +88,7 @@ const Base =
  * @csspart retry-button - the button that retries or starts over
  * @csspart edit-button - the button that moves a failed message back into the composer
  * @csspart tool-request - a request to call a function of the page, and its outcome
- * @csspart go-on - contains the button that lets the assistant continue with the outcome
+ * @csspart continue - contains the button that lets the assistant continue with the outcome
  * @csspart inspector - the drawer of a preview
  * @csspart composer - the form at the bottom
  * @csspart composer-input - the text field

@@ -41,7 +41,7 @@ describe('tool calls of an earlier visit', () => {
     await second.answered(2);
     // Its result has not been sent yet.
     await until(() => toolRequests(second)[0]?.innerText.includes('is done') === true, 'the outcome');
-    await click(second.find('[part~="go-on"] button') as HTMLElement);
+    await click(second.find('[part~="continue"] button') as HTMLElement);
     await second.answered(3);
     expect(results).to.deep.equal([0]);
     expect(runs).to.equal(1);
@@ -70,7 +70,7 @@ describe('tool calls of an earlier visit', () => {
     await until(() => toolRequests(second).length === 1, 'the question after the undo');
     expect(runs).to.equal(0);
     await click(buttonIn(toolRequests(second)[0] as HTMLElement, 'Allow'));
-    await until(() => second.find('[part~="go-on"] button') !== null, 'the button to continue');
+    await until(() => second.find('[part~="continue"] button') !== null, 'the button to continue');
     expect(runs).to.equal(1);
   });
 });

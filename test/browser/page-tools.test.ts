@@ -123,7 +123,7 @@ describe('tools of the page', () => {
     expect(request.innerText)
       .to.match(/Product no\.\s+ALP-40/)
       .and.not.match(/show_product|code/i);
-    const resume = (): HTMLElement | null => chat.find('[part="go-on"] button');
+    const resume = (): HTMLElement | null => chat.find('[part="continue"] button');
     expect(resume(), 'nothing to go on with').to.equal(null);
     buttonIn(request, 'Always allow in this conversation').focus();
     await press('Enter');

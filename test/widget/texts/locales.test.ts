@@ -25,8 +25,8 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   it: ['chat', 'no'],
   nb: ['chat', 'send'],
   nl: ['chat'],
-  pt: ['chat', 'goOn'],
-  'pt-br': ['chat', 'goOn'],
+  pt: ['chat', 'continueAnswer'],
+  'pt-br': ['chat', 'continueAnswer'],
   ro: ['chat'],
   sk: ['chat'],
 };

@@ -57,7 +57,7 @@ export function toolRequests(
   return html`${requests}${
     onContinue === undefined
       ? nothing
-      : html`<div part="go-on" class="go-on">${button(texts.goOn, onContinue)}</div>`
+      : html`<div part="continue" class="continue">${button(texts.continueAnswer, onContinue)}</div>`
   }`;
 }
 

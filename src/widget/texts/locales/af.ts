@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Niks wat u geskryf het, gaan verlore nie. Kontroleer u verbinding en probeer weer.',
   timeout: 'Die antwoord neem te lank.',
   timeoutAdvice: 'Niks wat u geskryf het, gaan verlore nie. Probeer oor ’n oomblik weer.',
-  nonsense: 'Die diens het ’n onverstaanbare antwoord gestuur.',
-  nonsenseAdvice: 'Probeer oor ’n oomblik weer.',
+  unreadable: 'Die diens het ’n onverstaanbare antwoord gestuur.',
+  unreadableAdvice: 'Probeer oor ’n oomblik weer.',
   unavailableAdvice: 'Die diens het ’n probleem. Probeer oor ’n oomblik weer.',
-  kept: 'U boodskap word gehou.',
+  messageSaved: 'U boodskap word gehou.',
   balanceAdvice: 'Die eienaar van hierdie werf moet krediet byvoeg voordat die klets kan voortgaan.',
   limit: 'Die klets het vandag se limiet bereik. Probeer môre weer.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '“{name}” is uitgevoer.',
   toolDenied: '“{name}” is nie toegelaat nie.',
   toolFailed: '“{name}” het misluk.',
-  goOn: 'Gaan voort',
+  continueAnswer: 'Gaan voort',
   yes: 'Ja',
   no: 'Nee',
 } satisfies Texts;

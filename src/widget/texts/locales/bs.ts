@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Ništa što ste napisali nije izgubljeno. Provjerite vezu i pokušajte ponovo.',
   timeout: 'Odgovor predugo traje.',
   timeoutAdvice: 'Ništa što ste napisali nije izgubljeno. Pokušajte ponovo za koji trenutak.',
-  nonsense: 'Usluga je poslala nerazumljiv odgovor.',
-  nonsenseAdvice: 'Pokušajte ponovo za koji trenutak.',
+  unreadable: 'Usluga je poslala nerazumljiv odgovor.',
+  unreadableAdvice: 'Pokušajte ponovo za koji trenutak.',
   unavailableAdvice: 'Usluga ima problem. Pokušajte ponovo za koji trenutak.',
-  kept: 'Vaša poruka je sačuvana.',
+  messageSaved: 'Vaša poruka je sačuvana.',
   balanceAdvice: 'Vlasnik ove stranice mora dopuniti račun da bi se razgovor nastavio.',
   limit: 'Razgovor je dostigao današnje ograničenje. Pokušajte ponovo sutra.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: 'Pokrenuto: „{name}“.',
   toolDenied: 'Nije dozvoljeno: „{name}“.',
   toolFailed: 'Nije uspjelo: „{name}“.',
-  goOn: 'Nastavi',
+  continueAnswer: 'Nastavi',
   yes: 'Da',
   no: 'Ne',
 } satisfies Texts;

@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'No es perd res del que heu escrit. Comproveu la connexió i torneu-ho a provar.',
   timeout: 'La resposta tarda massa.',
   timeoutAdvice: 'No es perd res del que heu escrit. Torneu-ho a provar d’aquí a un moment.',
-  nonsense: 'El servei ha enviat una resposta sense sentit.',
-  nonsenseAdvice: 'Torneu-ho a provar d’aquí a un moment.',
+  unreadable: 'El servei ha enviat una resposta sense sentit.',
+  unreadableAdvice: 'Torneu-ho a provar d’aquí a un moment.',
   unavailableAdvice: 'El servei té un problema. Torneu-ho a provar d’aquí a un moment.',
-  kept: 'El missatge es desa.',
+  messageSaved: 'El missatge es desa.',
   balanceAdvice: 'El propietari d’aquest lloc ha de recarregar el saldo perquè el xat continuï.',
   limit: 'El xat ha arribat al límit d’avui. Torneu-ho a provar demà.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: 'S’ha executat «{name}».',
   toolDenied: 'No s’ha permès «{name}».',
   toolFailed: 'Ha fallat «{name}».',
-  goOn: 'Continua',
+  continueAnswer: 'Continua',
   yes: 'Sí',
   no: 'No',
 } satisfies Texts;

@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Nic z toho, co jste napsali, se neztratí. Zkontrolujte připojení a zkuste to znovu.',
   timeout: 'Odpověď trvá příliš dlouho.',
   timeoutAdvice: 'Nic z toho, co jste napsali, se neztratí. Zkuste to za chvíli znovu.',
-  nonsense: 'Služba poslala nesrozumitelnou odpověď.',
-  nonsenseAdvice: 'Zkuste to za chvíli znovu.',
+  unreadable: 'Služba poslala nesrozumitelnou odpověď.',
+  unreadableAdvice: 'Zkuste to za chvíli znovu.',
   unavailableAdvice: 'Služba má potíže. Zkuste to za chvíli znovu.',
-  kept: 'Vaše zpráva je uložena.',
+  messageSaved: 'Vaše zpráva je uložena.',
   balanceAdvice: 'Aby chat mohl pokračovat, musí vlastník webu dobít kredit.',
   limit: 'Chat dosáhl dnešního limitu. Zkuste to znovu zítra.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: 'Spuštěno: „{name}“.',
   toolDenied: 'Nepovoleno: „{name}“.',
   toolFailed: 'Nepodařilo se: „{name}“.',
-  goOn: 'Pokračuj',
+  continueAnswer: 'Pokračuj',
   yes: 'Ano',
   no: 'Ne',
 } satisfies Texts;

@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Intet af det, du har skrevet, går tabt. Tjek forbindelsen, og prøv igen.',
   timeout: 'Svaret tager for lang tid.',
   timeoutAdvice: 'Intet af det, du har skrevet, går tabt. Prøv igen om lidt.',
-  nonsense: 'Tjenesten sendte et uforståeligt svar.',
-  nonsenseAdvice: 'Prøv igen om lidt.',
+  unreadable: 'Tjenesten sendte et uforståeligt svar.',
+  unreadableAdvice: 'Prøv igen om lidt.',
   unavailableAdvice: 'Tjenesten har et problem. Prøv igen om lidt.',
-  kept: 'Din besked er gemt.',
+  messageSaved: 'Din besked er gemt.',
   balanceAdvice: 'Webstedets ejer skal fylde saldoen op, før chatten kan fortsætte.',
   limit: 'Chatten har nået dagens grænse. Prøv igen i morgen.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '»{name}« blev kørt.',
   toolDenied: '»{name}« blev ikke tilladt.',
   toolFailed: '»{name}« mislykkedes.',
-  goOn: 'Fortsæt',
+  continueAnswer: 'Fortsæt',
   yes: 'Ja',
   no: 'Nej',
 } satisfies Texts;

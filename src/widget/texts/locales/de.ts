@@ -38,10 +38,10 @@ export default {
     'Nichts von Ihrem Text geht verloren. Prüfen Sie die Verbindung und versuchen Sie es erneut.',
   timeout: 'Die Antwort dauert zu lange.',
   timeoutAdvice: 'Nichts von Ihrem Text geht verloren. Versuchen Sie es gleich noch einmal.',
-  nonsense: 'Der Dienst hat eine unverständliche Antwort geschickt.',
-  nonsenseAdvice: 'Versuchen Sie es gleich noch einmal.',
+  unreadable: 'Der Dienst hat eine unverständliche Antwort geschickt.',
+  unreadableAdvice: 'Versuchen Sie es gleich noch einmal.',
   unavailableAdvice: 'Der Dienst hat ein Problem. Versuchen Sie es gleich noch einmal.',
-  kept: 'Ihre Nachricht bleibt erhalten.',
+  messageSaved: 'Ihre Nachricht bleibt erhalten.',
   balanceAdvice: 'Der Betreiber dieser Seite muss sein Guthaben aufladen, bevor es weitergeht.',
   limit: 'Der Chat hat seine Tagesgrenze erreicht. Versuchen Sie es morgen noch einmal.',
   assistantAdvice:
@@ -108,7 +108,7 @@ export default {
   toolDone: '„{name}“ wurde ausgeführt.',
   toolDenied: '„{name}“ wurde nicht erlaubt.',
   toolFailed: '„{name}“ ist fehlgeschlagen.',
-  goOn: 'Weiter',
+  continueAnswer: 'Weiter',
   yes: 'Ja',
   no: 'Nein',
 } satisfies Texts;

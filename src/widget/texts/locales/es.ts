@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'No se pierde nada de lo que escribió. Compruebe la conexión e inténtelo de nuevo.',
   timeout: 'La respuesta tarda demasiado.',
   timeoutAdvice: 'No se pierde nada de lo que escribió. Inténtelo de nuevo en un momento.',
-  nonsense: 'El servicio ha enviado una respuesta sin sentido.',
-  nonsenseAdvice: 'Inténtelo de nuevo en un momento.',
+  unreadable: 'El servicio ha enviado una respuesta sin sentido.',
+  unreadableAdvice: 'Inténtelo de nuevo en un momento.',
   unavailableAdvice: 'El servicio tiene un problema. Inténtelo de nuevo en un momento.',
-  kept: 'Su mensaje se guarda.',
+  messageSaved: 'Su mensaje se guarda.',
   balanceAdvice: 'El propietario de este sitio debe recargar su saldo para que el chat continúe.',
   limit: 'El chat ha alcanzado su límite de hoy. Inténtelo de nuevo mañana.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: 'Se ha ejecutado «{name}».',
   toolDenied: 'No se ha permitido «{name}».',
   toolFailed: '«{name}» ha fallado.',
-  goOn: 'Continúa',
+  continueAnswer: 'Continúa',
   yes: 'Sí',
   no: 'No',
 } satisfies Texts;

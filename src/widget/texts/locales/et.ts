@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Midagi kirjutatust ei lähe kaduma. Kontrollige ühendust ja proovige uuesti.',
   timeout: 'Vastus võtab liiga kaua aega.',
   timeoutAdvice: 'Midagi kirjutatust ei lähe kaduma. Proovige hetke pärast uuesti.',
-  nonsense: 'Teenus saatis arusaamatu vastuse.',
-  nonsenseAdvice: 'Proovige hetke pärast uuesti.',
+  unreadable: 'Teenus saatis arusaamatu vastuse.',
+  unreadableAdvice: 'Proovige hetke pärast uuesti.',
   unavailableAdvice: 'Teenusel on probleem. Proovige hetke pärast uuesti.',
-  kept: 'Teie sõnum on alles.',
+  messageSaved: 'Teie sõnum on alles.',
   balanceAdvice: 'Vestluse jätkamiseks peab saidi omanik oma kontot täiendama.',
   limit: 'Vestluse tänane piirang on täis. Proovige homme uuesti.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '„{name}“ käivitati.',
   toolDenied: '„{name}“ ei olnud lubatud.',
   toolFailed: '„{name}“ ebaõnnestus.',
-  goOn: 'Jätka',
+  continueAnswer: 'Jätka',
   yes: 'Jah',
   no: 'Ei',
 } satisfies Texts;

@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Idatzitako ezer ez da galduko. Egiaztatu konexioa eta saiatu berriro.',
   timeout: 'Erantzuna gehiegi luzatzen ari da.',
   timeoutAdvice: 'Idatzitako ezer ez da galduko. Saiatu berriro une bat barru.',
-  nonsense: 'Zerbitzuak zentzurik gabeko erantzuna bidali du.',
-  nonsenseAdvice: 'Saiatu berriro une bat barru.',
+  unreadable: 'Zerbitzuak zentzurik gabeko erantzuna bidali du.',
+  unreadableAdvice: 'Saiatu berriro une bat barru.',
   unavailableAdvice: 'Zerbitzuak arazo bat du. Saiatu berriro une bat barru.',
-  kept: 'Zure mezua gordeta dago.',
+  messageSaved: 'Zure mezua gordeta dago.',
   balanceAdvice: 'Gune honen jabeak saldoa kargatu behar du txatak jarrai dezan.',
   limit: 'Txatak gaurko muga agortu du. Saiatu berriro bihar.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '«{name}» exekutatu da.',
   toolDenied: '«{name}» ez da baimendu.',
   toolFailed: '«{name}» funtzioak huts egin du.',
-  goOn: 'Jarraitu',
+  continueAnswer: 'Jarraitu',
   yes: 'Bai',
   no: 'Ez',
 } satisfies Texts;

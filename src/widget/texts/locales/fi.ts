@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Mitään kirjoittamaasi ei katoa. Tarkista yhteys ja yritä uudelleen.',
   timeout: 'Vastaus kestää liian kauan.',
   timeoutAdvice: 'Mitään kirjoittamaasi ei katoa. Yritä hetken kuluttua uudelleen.',
-  nonsense: 'Palvelu lähetti vastauksen, jota ei voi ymmärtää.',
-  nonsenseAdvice: 'Yritä hetken kuluttua uudelleen.',
+  unreadable: 'Palvelu lähetti vastauksen, jota ei voi ymmärtää.',
+  unreadableAdvice: 'Yritä hetken kuluttua uudelleen.',
   unavailableAdvice: 'Palvelussa on ongelma. Yritä hetken kuluttua uudelleen.',
-  kept: 'Viestisi on tallessa.',
+  messageSaved: 'Viestisi on tallessa.',
   balanceAdvice: 'Sivuston omistajan on lisättävä saldoa, jotta chat voi jatkua.',
   limit: 'Chatin päiväraja on täynnä. Yritä uudelleen huomenna.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '”{name}” suoritettiin.',
   toolDenied: '”{name}” ei ollut sallittu.',
   toolFailed: '”{name}” epäonnistui.',
-  goOn: 'Jatka',
+  continueAnswer: 'Jatka',
   yes: 'Kyllä',
   no: 'Ei',
 } satisfies Texts;

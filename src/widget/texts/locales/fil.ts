@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Walang nawala sa isinulat mo. Tingnan ang koneksyon at subukan ulit.',
   timeout: 'Masyadong matagal ang sagot.',
   timeoutAdvice: 'Walang nawala sa isinulat mo. Subukan ulit mayamaya.',
-  nonsense: 'Nagpadala ang serbisyo ng sagot na hindi maunawaan.',
-  nonsenseAdvice: 'Subukan ulit mayamaya.',
+  unreadable: 'Nagpadala ang serbisyo ng sagot na hindi maunawaan.',
+  unreadableAdvice: 'Subukan ulit mayamaya.',
   unavailableAdvice: 'May problema ang serbisyo. Subukan ulit mayamaya.',
-  kept: 'Nakatago ang mensahe mo.',
+  messageSaved: 'Nakatago ang mensahe mo.',
   balanceAdvice: 'Kailangang magdagdag ng balanse ang may-ari ng site bago magpatuloy ang chat.',
   limit: 'Naabot na ng chat ang limitasyon ngayong araw. Subukan muli bukas.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: 'Pinatakbo ang “{name}”.',
   toolDenied: 'Hindi pinayagan ang “{name}”.',
   toolFailed: 'Nabigo ang “{name}”.',
-  goOn: 'Magpatuloy',
+  continueAnswer: 'Magpatuloy',
   yes: 'Oo',
   no: 'Hindi',
 } satisfies Texts;

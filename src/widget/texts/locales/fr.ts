@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Rien de ce que vous avez écrit n’est perdu. Vérifiez votre connexion et réessayez.',
   timeout: 'La réponse met trop de temps à arriver.',
   timeoutAdvice: 'Rien de ce que vous avez écrit n’est perdu. Réessayez dans un instant.',
-  nonsense: 'Le service a envoyé une réponse incompréhensible.',
-  nonsenseAdvice: 'Réessayez dans un instant.',
+  unreadable: 'Le service a envoyé une réponse incompréhensible.',
+  unreadableAdvice: 'Réessayez dans un instant.',
   unavailableAdvice: 'Le service rencontre un problème. Réessayez dans un instant.',
-  kept: 'Votre message est conservé.',
+  messageSaved: 'Votre message est conservé.',
   balanceAdvice: 'Le propriétaire de ce site doit recharger son solde pour que la discussion continue.',
   limit: 'La discussion a atteint sa limite du jour. Réessayez demain.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: '« {name} » a été exécuté.',
   toolDenied: '« {name} » n’a pas été autorisé.',
   toolFailed: '« {name} » a échoué.',
-  goOn: 'Continuez',
+  continueAnswer: 'Continuez',
   yes: 'Oui',
   no: 'Non',
 } satisfies Texts;

@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Non se perde nada do que escribiu. Comprobe a conexión e ténteo de novo.',
   timeout: 'A resposta tarda demasiado.',
   timeoutAdvice: 'Non se perde nada do que escribiu. Ténteo de novo nun momento.',
-  nonsense: 'O servizo enviou unha resposta sen sentido.',
-  nonsenseAdvice: 'Ténteo de novo nun momento.',
+  unreadable: 'O servizo enviou unha resposta sen sentido.',
+  unreadableAdvice: 'Ténteo de novo nun momento.',
   unavailableAdvice: 'O servizo ten un problema. Ténteo de novo nun momento.',
-  kept: 'A súa mensaxe gárdase.',
+  messageSaved: 'A súa mensaxe gárdase.',
   balanceAdvice: 'O propietario deste sitio ten que recargar o saldo para que a conversa continúe.',
   limit: 'A conversa chegou ao límite de hoxe. Téntao de novo mañá.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: 'Executouse «{name}».',
   toolDenied: 'Non se permitiu «{name}».',
   toolFailed: 'Fallou «{name}».',
-  goOn: 'Continúa',
+  continueAnswer: 'Continúa',
   yes: 'Si',
   no: 'Non',
 } satisfies Texts;

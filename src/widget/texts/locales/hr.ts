@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Ništa što ste napisali nije izgubljeno. Provjerite vezu i pokušajte ponovno.',
   timeout: 'Odgovor traje predugo.',
   timeoutAdvice: 'Ništa što ste napisali nije izgubljeno. Pokušajte ponovno za koji trenutak.',
-  nonsense: 'Usluga je poslala nerazumljiv odgovor.',
-  nonsenseAdvice: 'Pokušajte ponovno za koji trenutak.',
+  unreadable: 'Usluga je poslala nerazumljiv odgovor.',
+  unreadableAdvice: 'Pokušajte ponovno za koji trenutak.',
   unavailableAdvice: 'Usluga ima problem. Pokušajte ponovno za koji trenutak.',
-  kept: 'Vaša je poruka spremljena.',
+  messageSaved: 'Vaša je poruka spremljena.',
   balanceAdvice: 'Vlasnik ove stranice mora nadopuniti račun kako bi se razgovor nastavio.',
   limit: 'Razgovor je dosegnuo današnje ograničenje. Pokušajte ponovno sutra.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: 'Pokrenuto: „{name}”.',
   toolDenied: 'Nije dopušteno: „{name}”.',
   toolFailed: 'Nije uspjelo: „{name}”.',
-  goOn: 'Nastavi',
+  continueAnswer: 'Nastavi',
   yes: 'Da',
   no: 'Ne',
 } satisfies Texts;

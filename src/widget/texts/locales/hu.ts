@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Semmi sem vész el abból, amit írt. Ellenőrizze a kapcsolatot, és próbálja újra.',
   timeout: 'A válasz túl sokáig tart.',
   timeoutAdvice: 'Semmi sem vész el abból, amit írt. Próbálja újra kis idő múlva.',
-  nonsense: 'A szolgáltatás értelmezhetetlen választ küldött.',
-  nonsenseAdvice: 'Próbálja újra kis idő múlva.',
+  unreadable: 'A szolgáltatás értelmezhetetlen választ küldött.',
+  unreadableAdvice: 'Próbálja újra kis idő múlva.',
   unavailableAdvice: 'A szolgáltatásban hiba történt. Próbálja újra kis idő múlva.',
-  kept: 'Az üzenetét megőrizzük.',
+  messageSaved: 'Az üzenetét megőrizzük.',
   balanceAdvice: 'A webhely tulajdonosának fel kell töltenie az egyenlegét, mielőtt a csevegés folytatódik.',
   limit: 'A csevegés elérte a mai korlátot. Próbálja újra holnap.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: 'Lefutott: „{name}”.',
   toolDenied: 'Nem engedélyezett: „{name}”.',
   toolFailed: 'Nem sikerült: „{name}”.',
-  goOn: 'Folytassa',
+  continueAnswer: 'Folytassa',
   yes: 'Igen',
   no: 'Nem',
 } satisfies Texts;

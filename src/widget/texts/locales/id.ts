@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Tidak ada tulisan Anda yang hilang. Periksa koneksi Anda dan coba lagi.',
   timeout: 'Jawaban terlalu lama.',
   timeoutAdvice: 'Tidak ada tulisan Anda yang hilang. Coba lagi sebentar lagi.',
-  nonsense: 'Layanan mengirim jawaban yang tidak dapat dipahami.',
-  nonsenseAdvice: 'Coba lagi sebentar lagi.',
+  unreadable: 'Layanan mengirim jawaban yang tidak dapat dipahami.',
+  unreadableAdvice: 'Coba lagi sebentar lagi.',
   unavailableAdvice: 'Layanan sedang bermasalah. Coba lagi sebentar lagi.',
-  kept: 'Pesan Anda disimpan.',
+  messageSaved: 'Pesan Anda disimpan.',
   balanceAdvice: 'Pemilik situs ini perlu mengisi saldo agar obrolan dapat berlanjut.',
   limit: 'Obrolan telah mencapai batas hari ini. Coba lagi besok.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '“{name}” telah dijalankan.',
   toolDenied: '“{name}” tidak diizinkan.',
   toolFailed: '“{name}” gagal.',
-  goOn: 'Lanjutkan',
+  continueAnswer: 'Lanjutkan',
   yes: 'Ya',
   no: 'Tidak',
 } satisfies Texts;

@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Nulla di ciò che ha scritto va perso. Controlli la connessione e riprovi.',
   timeout: 'La risposta sta impiegando troppo tempo.',
   timeoutAdvice: 'Nulla di ciò che ha scritto va perso. Riprovi tra un momento.',
-  nonsense: 'Il servizio ha inviato una risposta senza senso.',
-  nonsenseAdvice: 'Riprovi tra un momento.',
+  unreadable: 'Il servizio ha inviato una risposta senza senso.',
+  unreadableAdvice: 'Riprovi tra un momento.',
   unavailableAdvice: 'Il servizio ha un problema. Riprovi tra un momento.',
-  kept: 'Il suo messaggio è conservato.',
+  messageSaved: 'Il suo messaggio è conservato.',
   balanceAdvice: 'Il proprietario del sito deve ricaricare il credito prima che la chat continui.',
   limit: 'La chat ha raggiunto il limite di oggi. Riprova domani.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: '«{name}» è stato eseguito.',
   toolDenied: '«{name}» non è stato consentito.',
   toolFailed: '«{name}» non è riuscito.',
-  goOn: 'Continua',
+  continueAnswer: 'Continua',
   yes: 'Sì',
   no: 'No',
 } satisfies Texts;

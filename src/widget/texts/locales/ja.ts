@@ -37,10 +37,10 @@ export default {
   networkAdvice: '入力した内容は失われていません。接続を確認して、もう一度お試しください。',
   timeout: '回答に時間がかかりすぎています。',
   timeoutAdvice: '入力した内容は失われていません。しばらくしてからもう一度お試しください。',
-  nonsense: 'サービスから理解できない応答が届きました。',
-  nonsenseAdvice: 'しばらくしてからもう一度お試しください。',
+  unreadable: 'サービスから理解できない応答が届きました。',
+  unreadableAdvice: 'しばらくしてからもう一度お試しください。',
   unavailableAdvice: 'サービスに問題が発生しています。しばらくしてからもう一度お試しください。',
-  kept: 'メッセージは保存されています。',
+  messageSaved: 'メッセージは保存されています。',
   balanceAdvice: 'チャットを続けるには、サイトの運営者による残高の追加が必要です。',
   limit: '本日のチャットの上限に達しました。明日もう一度お試しください。',
   assistantAdvice:
@@ -107,7 +107,7 @@ export default {
   toolDone: '「{name}」を実行しました。',
   toolDenied: '「{name}」は許可されませんでした。',
   toolFailed: '「{name}」は失敗しました。',
-  goOn: '続けてください',
+  continueAnswer: '続けてください',
   yes: 'はい',
   no: 'いいえ',
 } satisfies Texts;

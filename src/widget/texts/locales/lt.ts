@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Niekas, ką parašėte, nedingsta. Patikrinkite ryšį ir bandykite dar kartą.',
   timeout: 'Atsakymas užtrunka per ilgai.',
   timeoutAdvice: 'Niekas, ką parašėte, nedingsta. Netrukus bandykite dar kartą.',
-  nonsense: 'Paslauga atsiuntė nesuprantamą atsakymą.',
-  nonsenseAdvice: 'Netrukus bandykite dar kartą.',
+  unreadable: 'Paslauga atsiuntė nesuprantamą atsakymą.',
+  unreadableAdvice: 'Netrukus bandykite dar kartą.',
   unavailableAdvice: 'Paslaugoje kilo problema. Netrukus bandykite dar kartą.',
-  kept: 'Jūsų žinutė išsaugota.',
+  messageSaved: 'Jūsų žinutė išsaugota.',
   balanceAdvice: 'Kad pokalbis tęstųsi, šios svetainės savininkas turi papildyti sąskaitą.',
   limit: 'Pokalbis pasiekė šios dienos ribą. Bandykite rytoj.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: 'Įvykdyta: „{name}“.',
   toolDenied: 'Neleista: „{name}“.',
   toolFailed: 'Nepavyko: „{name}“.',
-  goOn: 'Tęskite',
+  continueAnswer: 'Tęskite',
   yes: 'Taip',
   no: 'Ne',
 } satisfies Texts;

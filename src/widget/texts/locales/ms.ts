@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Tiada tulisan anda yang hilang. Semak sambungan anda dan cuba lagi.',
   timeout: 'Jawapan mengambil masa terlalu lama.',
   timeoutAdvice: 'Tiada tulisan anda yang hilang. Cuba lagi sebentar nanti.',
-  nonsense: 'Perkhidmatan menghantar jawapan yang tidak dapat difahami.',
-  nonsenseAdvice: 'Cuba lagi sebentar nanti.',
+  unreadable: 'Perkhidmatan menghantar jawapan yang tidak dapat difahami.',
+  unreadableAdvice: 'Cuba lagi sebentar nanti.',
   unavailableAdvice: 'Perkhidmatan menghadapi masalah. Cuba lagi sebentar nanti.',
-  kept: 'Mesej anda disimpan.',
+  messageSaved: 'Mesej anda disimpan.',
   balanceAdvice: 'Pemilik laman ini perlu menambah baki sebelum sembang dapat diteruskan.',
   limit: 'Sembang telah mencapai had hari ini. Cuba lagi esok.',
   assistantAdvice:
@@ -107,7 +107,7 @@ export default {
   toolDone: '“{name}” telah dijalankan.',
   toolDenied: '“{name}” tidak dibenarkan.',
   toolFailed: '“{name}” gagal.',
-  goOn: 'Teruskan',
+  continueAnswer: 'Teruskan',
   yes: 'Ya',
   no: 'Tidak',
 } satisfies Texts;

@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Ingenting du har skrevet, går tapt. Sjekk tilkoblingen og prøv igjen.',
   timeout: 'Svaret tar for lang tid.',
   timeoutAdvice: 'Ingenting du har skrevet, går tapt. Prøv igjen om litt.',
-  nonsense: 'Tjenesten sendte et uforståelig svar.',
-  nonsenseAdvice: 'Prøv igjen om litt.',
+  unreadable: 'Tjenesten sendte et uforståelig svar.',
+  unreadableAdvice: 'Prøv igjen om litt.',
   unavailableAdvice: 'Tjenesten har et problem. Prøv igjen om litt.',
-  kept: 'Meldingen din er lagret.',
+  messageSaved: 'Meldingen din er lagret.',
   balanceAdvice: 'Eieren av nettstedet må fylle på saldoen før chatten kan fortsette.',
   limit: 'Chatten har nådd dagens grense. Prøv igjen i morgen.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '«{name}» ble kjørt.',
   toolDenied: '«{name}» ble ikke tillatt.',
   toolFailed: '«{name}» mislyktes.',
-  goOn: 'Fortsett',
+  continueAnswer: 'Fortsett',
   yes: 'Ja',
   no: 'Nei',
 } satisfies Texts;

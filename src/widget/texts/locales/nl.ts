@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Niets van wat u schreef gaat verloren. Controleer uw verbinding en probeer het opnieuw.',
   timeout: 'Het antwoord duurt te lang.',
   timeoutAdvice: 'Niets van wat u schreef gaat verloren. Probeer het zo opnieuw.',
-  nonsense: 'De dienst stuurde een onbegrijpelijk antwoord.',
-  nonsenseAdvice: 'Probeer het zo opnieuw.',
+  unreadable: 'De dienst stuurde een onbegrijpelijk antwoord.',
+  unreadableAdvice: 'Probeer het zo opnieuw.',
   unavailableAdvice: 'De dienst heeft een probleem. Probeer het zo opnieuw.',
-  kept: 'Uw bericht is bewaard.',
+  messageSaved: 'Uw bericht is bewaard.',
   balanceAdvice: 'De eigenaar van deze site moet het tegoed aanvullen voordat de chat verdergaat.',
   limit: 'De chat heeft de limiet van vandaag bereikt. Probeer het morgen opnieuw.',
   assistantAdvice:
@@ -107,7 +107,7 @@ export default {
   toolDone: '‘{name}’ is uitgevoerd.',
   toolDenied: '‘{name}’ is niet toegestaan.',
   toolFailed: '‘{name}’ is mislukt.',
-  goOn: 'Ga verder',
+  continueAnswer: 'Ga verder',
   yes: 'Ja',
   no: 'Nee',
 } satisfies Texts;

@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Nic z tego, co napisano, nie przepadło. Sprawdź połączenie i spróbuj ponownie.',
   timeout: 'Odpowiedź trwa zbyt długo.',
   timeoutAdvice: 'Nic z tego, co napisano, nie przepadło. Spróbuj ponownie za chwilę.',
-  nonsense: 'Usługa przysłała niezrozumiałą odpowiedź.',
-  nonsenseAdvice: 'Spróbuj ponownie za chwilę.',
+  unreadable: 'Usługa przysłała niezrozumiałą odpowiedź.',
+  unreadableAdvice: 'Spróbuj ponownie za chwilę.',
   unavailableAdvice: 'Usługa ma problem. Spróbuj ponownie za chwilę.',
-  kept: 'Wiadomość jest zapisana.',
+  messageSaved: 'Wiadomość jest zapisana.',
   balanceAdvice: 'Właściciel tej strony musi doładować konto, aby czat działał dalej.',
   limit: 'Czat osiągnął dzisiejszy limit. Spróbuj ponownie jutro.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: 'Uruchomiono „{name}”.',
   toolDenied: 'Nie zezwolono na „{name}”.',
   toolFailed: 'Nie udało się uruchomić „{name}”.',
-  goOn: 'Kontynuuj',
+  continueAnswer: 'Kontynuuj',
   yes: 'Tak',
   no: 'Nie',
 } satisfies Texts;

@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Nada do que você escreveu se perde. Verifique sua conexão e tente novamente.',
   timeout: 'A resposta está demorando demais.',
   timeoutAdvice: 'Nada do que você escreveu se perde. Tente novamente em instantes.',
-  nonsense: 'O serviço enviou uma resposta sem sentido.',
-  nonsenseAdvice: 'Tente novamente em instantes.',
+  unreadable: 'O serviço enviou uma resposta sem sentido.',
+  unreadableAdvice: 'Tente novamente em instantes.',
   unavailableAdvice: 'O serviço está com um problema. Tente novamente em instantes.',
-  kept: 'Sua mensagem fica guardada.',
+  messageSaved: 'Sua mensagem fica guardada.',
   balanceAdvice: 'O dono deste site precisa recarregar o saldo para o chat continuar.',
   limit: 'O chat atingiu o limite de hoje. Tente novamente amanhã.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: '“{name}” foi executado.',
   toolDenied: '“{name}” não foi permitido.',
   toolFailed: '“{name}” falhou.',
-  goOn: 'Continue',
+  continueAnswer: 'Continue',
   yes: 'Sim',
   no: 'Não',
 } satisfies Texts;

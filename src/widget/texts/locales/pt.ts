@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Nada do que escreveu se perde. Verifique a ligação e tente novamente.',
   timeout: 'A resposta está a demorar demasiado.',
   timeoutAdvice: 'Nada do que escreveu se perde. Tente novamente dentro de momentos.',
-  nonsense: 'O serviço enviou uma resposta sem sentido.',
-  nonsenseAdvice: 'Tente novamente dentro de momentos.',
+  unreadable: 'O serviço enviou uma resposta sem sentido.',
+  unreadableAdvice: 'Tente novamente dentro de momentos.',
   unavailableAdvice: 'O serviço tem um problema. Tente novamente dentro de momentos.',
-  kept: 'A sua mensagem fica guardada.',
+  messageSaved: 'A sua mensagem fica guardada.',
   balanceAdvice: 'O proprietário deste site tem de carregar o saldo para que o chat continue.',
   limit: 'O chat atingiu o limite de hoje. Tente novamente amanhã.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: '«{name}» foi executado.',
   toolDenied: '«{name}» não foi permitido.',
   toolFailed: '«{name}» falhou.',
-  goOn: 'Continue',
+  continueAnswer: 'Continue',
   yes: 'Sim',
   no: 'Não',
 } satisfies Texts;

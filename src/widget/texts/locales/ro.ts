@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Nimic din ce ați scris nu se pierde. Verificați conexiunea și încercați din nou.',
   timeout: 'Răspunsul durează prea mult.',
   timeoutAdvice: 'Nimic din ce ați scris nu se pierde. Încercați din nou peste puțin timp.',
-  nonsense: 'Serviciul a trimis un răspuns fără sens.',
-  nonsenseAdvice: 'Încercați din nou peste puțin timp.',
+  unreadable: 'Serviciul a trimis un răspuns fără sens.',
+  unreadableAdvice: 'Încercați din nou peste puțin timp.',
   unavailableAdvice: 'Serviciul are o problemă. Încercați din nou peste puțin timp.',
-  kept: 'Mesajul dvs. este păstrat.',
+  messageSaved: 'Mesajul dvs. este păstrat.',
   balanceAdvice: 'Proprietarul acestui site trebuie să își reîncarce contul pentru ca discuția să continue.',
   limit: 'Discuția a atins limita de azi. Încercați din nou mâine.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: '„{name}” a fost executat.',
   toolDenied: '„{name}” nu a fost permis.',
   toolFailed: '„{name}” a eșuat.',
-  goOn: 'Continuați',
+  continueAnswer: 'Continuați',
   yes: 'Da',
   no: 'Nu',
 } satisfies Texts;

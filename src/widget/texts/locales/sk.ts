@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Nič z toho, čo ste napísali, sa nestratí. Skontrolujte pripojenie a skúste to znova.',
   timeout: 'Odpoveď trvá príliš dlho.',
   timeoutAdvice: 'Nič z toho, čo ste napísali, sa nestratí. Skúste to o chvíľu znova.',
-  nonsense: 'Služba poslala nezrozumiteľnú odpoveď.',
-  nonsenseAdvice: 'Skúste to o chvíľu znova.',
+  unreadable: 'Služba poslala nezrozumiteľnú odpoveď.',
+  unreadableAdvice: 'Skúste to o chvíľu znova.',
   unavailableAdvice: 'Služba má problém. Skúste to o chvíľu znova.',
-  kept: 'Vaša správa je uložená.',
+  messageSaved: 'Vaša správa je uložená.',
   balanceAdvice: 'Aby chat mohol pokračovať, vlastník webu musí dobiť kredit.',
   limit: 'Chat dosiahol dnešný limit. Skúste to znova zajtra.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: 'Spustené: „{name}“.',
   toolDenied: 'Nepovolené: „{name}“.',
   toolFailed: 'Nepodarilo sa: „{name}“.',
-  goOn: 'Pokračuj',
+  continueAnswer: 'Pokračuj',
   yes: 'Áno',
   no: 'Nie',
 } satisfies Texts;

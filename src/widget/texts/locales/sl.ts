@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Nič od napisanega se ne izgubi. Preverite povezavo in poskusite znova.',
   timeout: 'Odgovor traja predolgo.',
   timeoutAdvice: 'Nič od napisanega se ne izgubi. Poskusite znova čez trenutek.',
-  nonsense: 'Storitev je poslala nerazumljiv odgovor.',
-  nonsenseAdvice: 'Poskusite znova čez trenutek.',
+  unreadable: 'Storitev je poslala nerazumljiv odgovor.',
+  unreadableAdvice: 'Poskusite znova čez trenutek.',
   unavailableAdvice: 'Storitev ima težavo. Poskusite znova čez trenutek.',
-  kept: 'Vaše sporočilo je shranjeno.',
+  messageSaved: 'Vaše sporočilo je shranjeno.',
   balanceAdvice: 'Lastnik spletnega mesta mora napolniti račun, da se klepet lahko nadaljuje.',
   limit: 'Klepet je dosegel današnjo omejitev. Poskusite znova jutri.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: 'Zagnano: »{name}«.',
   toolDenied: 'Ni dovoljeno: »{name}«.',
   toolFailed: 'Ni uspelo: »{name}«.',
-  goOn: 'Nadaljuj',
+  continueAnswer: 'Nadaljuj',
   yes: 'Da',
   no: 'Ne',
 } satisfies Texts;

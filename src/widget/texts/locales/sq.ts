@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Asgjë nga ajo që shkruat nuk humbet. Kontrolloni lidhjen dhe provoni përsëri.',
   timeout: 'Përgjigjja po vonon shumë.',
   timeoutAdvice: 'Asgjë nga ajo që shkruat nuk humbet. Provoni përsëri pas pak.',
-  nonsense: 'Shërbimi dërgoi një përgjigje të pakuptueshme.',
-  nonsenseAdvice: 'Provoni përsëri pas pak.',
+  unreadable: 'Shërbimi dërgoi një përgjigje të pakuptueshme.',
+  unreadableAdvice: 'Provoni përsëri pas pak.',
   unavailableAdvice: 'Shërbimi ka një problem. Provoni përsëri pas pak.',
-  kept: 'Mesazhi juaj është ruajtur.',
+  messageSaved: 'Mesazhi juaj është ruajtur.',
   balanceAdvice: 'Pronari i këtij sajti duhet të mbushë llogarinë që biseda të vazhdojë.',
   limit: 'Biseda ka arritur kufirin e sotëm. Provoni përsëri nesër.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '“{name}” u ekzekutua.',
   toolDenied: '“{name}” nuk u lejua.',
   toolFailed: '“{name}” dështoi.',
-  goOn: 'Vazhdo',
+  continueAnswer: 'Vazhdo',
   yes: 'Po',
   no: 'Jo',
 } satisfies Texts;

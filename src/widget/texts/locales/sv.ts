@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Inget du har skrivit går förlorat. Kontrollera anslutningen och försök igen.',
   timeout: 'Svaret tar för lång tid.',
   timeoutAdvice: 'Inget du har skrivit går förlorat. Försök igen om en stund.',
-  nonsense: 'Tjänsten skickade ett obegripligt svar.',
-  nonsenseAdvice: 'Försök igen om en stund.',
+  unreadable: 'Tjänsten skickade ett obegripligt svar.',
+  unreadableAdvice: 'Försök igen om en stund.',
   unavailableAdvice: 'Tjänsten har ett problem. Försök igen om en stund.',
-  kept: 'Ditt meddelande sparas.',
+  messageSaved: 'Ditt meddelande sparas.',
   balanceAdvice: 'Webbplatsens ägare måste fylla på saldot innan chatten kan fortsätta.',
   limit: 'Chatten har nått dagens gräns. Försök igen i morgon.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '”{name}” kördes.',
   toolDenied: '”{name}” tilläts inte.',
   toolFailed: '”{name}” misslyckades.',
-  goOn: 'Fortsätt',
+  continueAnswer: 'Fortsätt',
   yes: 'Ja',
   no: 'Nej',
 } satisfies Texts;

@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Hakuna ulichoandika kilichopotea. Angalia muunganisho wako na ujaribu tena.',
   timeout: 'Jibu linachukua muda mrefu sana.',
   timeoutAdvice: 'Hakuna ulichoandika kilichopotea. Jaribu tena baada ya muda mfupi.',
-  nonsense: 'Huduma imetuma jibu lisiloeleweka.',
-  nonsenseAdvice: 'Jaribu tena baada ya muda mfupi.',
+  unreadable: 'Huduma imetuma jibu lisiloeleweka.',
+  unreadableAdvice: 'Jaribu tena baada ya muda mfupi.',
   unavailableAdvice: 'Huduma ina tatizo. Jaribu tena baada ya muda mfupi.',
-  kept: 'Ujumbe wako umehifadhiwa.',
+  messageSaved: 'Ujumbe wako umehifadhiwa.',
   balanceAdvice: 'Mmiliki wa tovuti hii anahitaji kuongeza salio kabla ya gumzo kuendelea.',
   limit: 'Gumzo limefikia kikomo cha leo. Jaribu tena kesho.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '“{name}” imetekelezwa.',
   toolDenied: '“{name}” haikuruhusiwa.',
   toolFailed: '“{name}” imeshindwa.',
-  goOn: 'Endelea',
+  continueAnswer: 'Endelea',
   yes: 'Ndiyo',
   no: 'Hapana',
 } satisfies Texts;

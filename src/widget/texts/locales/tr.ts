@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Yazdığınız hiçbir şey kaybolmaz. Bağlantınızı kontrol edip yeniden deneyin.',
   timeout: 'Yanıt çok uzun sürüyor.',
   timeoutAdvice: 'Yazdığınız hiçbir şey kaybolmaz. Birazdan yeniden deneyin.',
-  nonsense: 'Hizmet anlamsız bir yanıt gönderdi.',
-  nonsenseAdvice: 'Birazdan yeniden deneyin.',
+  unreadable: 'Hizmet anlamsız bir yanıt gönderdi.',
+  unreadableAdvice: 'Birazdan yeniden deneyin.',
   unavailableAdvice: 'Hizmette bir sorun var. Birazdan yeniden deneyin.',
-  kept: 'Mesajınız saklandı.',
+  messageSaved: 'Mesajınız saklandı.',
   balanceAdvice: 'Sohbetin sürmesi için bu sitenin sahibinin bakiye yüklemesi gerekiyor.',
   limit: 'Sohbet bugünkü sınırına ulaştı. Yarın yeniden deneyin.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '“{name}” çalıştırıldı.',
   toolDenied: '“{name}” için izin verilmedi.',
   toolFailed: '“{name}” başarısız oldu.',
-  goOn: 'Devam et',
+  continueAnswer: 'Devam et',
   yes: 'Evet',
   no: 'Hayır',
 } satisfies Texts;

@@ -37,10 +37,10 @@ export default {
   networkAdvice: 'Những gì bạn viết không bị mất. Hãy kiểm tra kết nối rồi thử lại.',
   timeout: 'Câu trả lời mất quá nhiều thời gian.',
   timeoutAdvice: 'Những gì bạn viết không bị mất. Hãy thử lại sau giây lát.',
-  nonsense: 'Dịch vụ đã gửi một câu trả lời không hợp lệ.',
-  nonsenseAdvice: 'Hãy thử lại sau giây lát.',
+  unreadable: 'Dịch vụ đã gửi một câu trả lời không hợp lệ.',
+  unreadableAdvice: 'Hãy thử lại sau giây lát.',
   unavailableAdvice: 'Dịch vụ đang gặp sự cố. Hãy thử lại sau giây lát.',
-  kept: 'Tin nhắn của bạn được giữ lại.',
+  messageSaved: 'Tin nhắn của bạn được giữ lại.',
   balanceAdvice: 'Chủ trang web cần nạp thêm tiền để tiếp tục trò chuyện.',
   limit: 'Cuộc trò chuyện đã đạt giới hạn hôm nay. Hãy thử lại vào ngày mai.',
   assistantAdvice:
@@ -107,7 +107,7 @@ export default {
   toolDone: 'Đã chạy “{name}”.',
   toolDenied: 'Không cho phép “{name}”.',
   toolFailed: 'Không chạy được “{name}”.',
-  goOn: 'Tiếp tục',
+  continueAnswer: 'Tiếp tục',
   yes: 'Có',
   no: 'Không',
 } satisfies Texts;
