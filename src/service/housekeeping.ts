@@ -11,7 +11,7 @@ import type { Jobs } from './jobs/jobs.ts';
 import { endInactiveConversations } from './conversation/end-conversation.ts';
 import type { Replies } from './conversation/replies.ts';
 import { deleteExpiredPreviewTokens } from './user-token/preview-token.ts';
-import { failAbandonedReplies } from './conversation/store-reply.ts';
+import { failAbandonedReplies } from './conversation/fail-abandoned-replies.ts';
 import { countTakenOver } from './telemetry/instruments.ts';
 import { deletePastUsage } from './usage/daily-usage.ts';
 

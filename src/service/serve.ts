@@ -16,7 +16,7 @@ import type { Config } from './config.ts';
 import { ConversationEvents } from './conversation/conversation-events.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { Replies } from './conversation/replies.ts';
-import { failAbandonedReplies } from './conversation/store-reply.ts';
+import { failAbandonedReplies } from './conversation/fail-abandoned-replies.ts';
 import { Signals } from './conversation/signals.ts';
 import type { Database } from './db/database.ts';
 import { recordHeartbeat } from './db/heartbeat.ts';

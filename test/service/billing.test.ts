@@ -6,7 +6,7 @@ import type { CallRunner } from '../../src/service/call/call-runner.ts';
 import { failAbandonedCalls } from '../../src/service/call/fail-abandoned-calls.ts';
 import { startHousekeeping } from '../../src/service/housekeeping.ts';
 import type { Replies } from '../../src/service/conversation/replies.ts';
-import { failAbandonedReplies } from '../../src/service/conversation/store-reply.ts';
+import { failAbandonedReplies } from '../../src/service/conversation/fail-abandoned-replies.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { createLog } from '../../src/service/log.ts';
 import { startModelServer } from '../support/servers/model-server.ts';

@@ -9,7 +9,7 @@ import { hasEnded } from './has-ended.ts';
 import { systemMessages } from './human-handoff.ts';
 
 /** The state of a conversation after its built-in tools were applied. */
-export interface Followed {
+export interface BuiltInToolEffects {
   /** False while a person has taken over. */
   aiEnabled: boolean;
   /** True if the assistant has ended it and it accepts no more messages. */
@@ -17,12 +17,12 @@ export interface Followed {
 }
 
 /** Applies the calls of built-in tools in the answer to a visitor's message. The conversation must be locked. */
-export async function followCalls(
+export async function applyBuiltInTools(
   tx: Queries,
   jobs: Jobs,
   conversation: { id: number; turns: number; aiEnabled: boolean },
   { messageId, calls }: { messageId: number; calls: StoredFunctionCall[] },
-): Promise<Followed> {
+): Promise<BuiltInToolEffects> {
   const { aiEnabled } = conversation;
   if (endsConversation(calls)) {
     await addEntry(tx, conversation, 'system', systemMessages.ended);

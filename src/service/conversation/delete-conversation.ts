@@ -4,7 +4,7 @@ import { conversations, messages } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { notifyOfChange } from './conversation-events.ts';
 import type { Replies } from './replies.ts';
-import { failAbandonedRepliesOf } from './store-reply.ts';
+import { failAbandonedRepliesOf } from './fail-abandoned-replies.ts';
 
 /**
  * Deletes a conversation with its messages, variables, tool results and idempotency keys. Ledger entries remain,

@@ -1,6 +1,6 @@
 import type { ReplyEvent } from '../engine/engine.ts';
 import type { ConversationError } from '../lib/conversation-error.ts';
-import type { SettledAnswer } from './store-reply.ts';
+import type { SettledAnswer } from './store-answer.ts';
 
 /**
  * A reply in progress. It continues without listeners; a listener gets every event from the first, however late it

@@ -11,7 +11,7 @@ import { endsConversation } from './apply-built-in-tools.ts';
 import { replySettledSignal } from './replies.ts';
 import type { Replies } from './replies.ts';
 import { Reply } from './reply.ts';
-import type { SettledAnswer } from './store-reply.ts';
+import type { SettledAnswer } from './store-answer.ts';
 import { pollUntil } from './signals.ts';
 import type { Signals } from './signals.ts';
 import type { Jobs } from '../jobs/jobs.ts';

@@ -3,7 +3,7 @@ import type { SQL } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { sendTick } from '../campaign/send-tick.ts';
 import { scheduleNextTry } from '../campaign/update-called-leads.ts';
-import { failAbandonedRepliesOf } from '../conversation/store-reply.ts';
+import { failAbandonedRepliesOf } from '../conversation/fail-abandoned-replies.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import { databaseTime } from '../db/database-time.ts';
 import type { Queries } from '../db/database.ts';

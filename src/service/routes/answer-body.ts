@@ -1,4 +1,4 @@
-import type { SettledAnswer } from '../conversation/store-reply.ts';
+import type { SettledAnswer } from '../conversation/store-answer.ts';
 import { visibleCall } from '../conversation/visible-call.ts';
 
 /** Builds the response to a message (interface: `POST /conversations/{uuid}/messages`). */

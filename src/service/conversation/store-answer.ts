@@ -1,0 +1,92 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { prepared } from '../db/prepared.ts';
+import { conversations, messages } from '../db/schema.ts';
+import type { StoredFunctionCall } from '../db/schema.ts';
+import type { AcceptedMessage } from './accept-message.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
+import type { EndingDependencies } from './end-conversation.ts';
+import { applyBuiltInTools } from './apply-built-in-tools.ts';
+import type { BuiltInToolEffects } from './apply-built-in-tools.ts';
+
+/** An assistant's answer. */
+export interface Answer {
+  text: string;
+  functionCalls: StoredFunctionCall[];
+}
+
+/** A new answer, with its problem for the assistant's owner, if there is one. */
+export interface NewAnswer extends Answer {
+  problem: string | null;
+}
+
+/** A stored answer, with the state of the conversation after it. */
+export interface SettledAnswer extends Answer, BuiltInToolEffects {}
+
+const settled = { replyOwner: null, replyLeaseUntil: null };
+
+/**
+ * Stores the reply to a message and applies the built-in tools that the assistant called.
+ *
+ * @returns undefined if the lease of this owner had expired and the message was refunded.
+ * @throws ConversationError if the conversation was deleted.
+ */
+export async function storeAnswer(
+  { database: { transaction }, jobs }: EndingDependencies,
+  message: AcceptedMessage,
+  owner: string,
+  { problem, ...answer }: NewAnswer,
+): Promise<SettledAnswer | undefined> {
+  return transaction(async (tx) => {
+    // Locked first, as in every transaction that locks both: a deletion locks the conversation and then its messages.
+    const { id, conversationId, turn } = message;
+    const [conversation] = await touchConversation(tx, { conversationId });
+    if (!conversation) throw ConversationError.conversationNotFound();
+    const answered = await markAnswered(tx, { id, owner, problem });
+    if (answered.length === 0) return undefined;
+    await insertAnswer(tx, { conversationId, turn, inReplyTo: id, ...answer });
+    const effects = { messageId: id, calls: answer.functionCalls };
+    return { ...answer, ...(await applyBuiltInTools(tx, jobs, conversation, effects)) };
+  });
+}
+
+const touchConversation = prepared<
+  { conversationId: number },
+  { id: number; turns: number; aiEnabled: boolean }[]
+>((queries, params) =>
+  queries
+    .update(conversations)
+    .set({ updatedAt: sql`now()` })
+    .where(eq(conversations.id, params.conversationId))
+    .returning({
+      id: conversations.id,
+      turns: conversations.turns,
+      aiEnabled: conversations.aiEnabled,
+    }),
+);
+
+const markAnswered = prepared<Pick<NewAnswer, 'problem'> & { id: number; owner: string }, { id: number }[]>(
+  (queries, params) =>
+    queries
+      .update(messages)
+      .set({ replyState: 'answered', problem: sql`${params.problem}`, ...settled })
+      .where(
+        and(
+          eq(messages.id, params.id),
+          eq(messages.replyState, 'pending'),
+          eq(messages.replyOwner, params.owner),
+        ),
+      )
+      .returning({ id: messages.id }),
+);
+
+const insertAnswer = prepared<Answer & { conversationId: number; turn: number; inReplyTo: number }, unknown>(
+  (queries, params) =>
+    queries.insert(messages).values({
+      conversationId: params.conversationId,
+      turn: params.turn,
+      role: 'assistant',
+      content: params.text,
+      functionCalls: params.functionCalls,
+      inReplyTo: params.inReplyTo,
+    }),
+);
