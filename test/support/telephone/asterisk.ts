@@ -1,6 +1,7 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { promisify } from 'node:util';
 import { repository } from '../repository.ts';
 import { eventually } from '../eventually.ts';
@@ -16,10 +17,14 @@ export const ports = { http: 18_088, sip: 15_060, customer: 15_070, colleague: 1
 export const credentials = { user: 'voice-assistant-chat', password: 'only-for-tests' };
 
 /**
- * Starts Asterisk with the documented configuration. It is installed from Debian's newer release into a folder, so this
- * needs root and mmdebstrap.
+ * Starts Asterisk with the documented configuration. It is installed from Debian's newer release into a folder.
+ *
+ * @throws Error if this is not root, or a program is missing
  */
 export async function startAsterisk(cacheFolder: string) {
+  const missing = ['mmdebstrap', 'baresip'].filter((program) => spawnSync('which', [program]).status !== 0);
+  if (missing.length > 0) throw new Error(`Install the Debian packages ${missing.join(' and ')} first.`);
+  if (process.getuid?.() !== 0) throw new Error('Run this suite as root: it starts Asterisk in a chroot.');
   const root = join(cacheFolder, 'asterisk');
   if (!existsSync(root)) {
     const unfinished = `${root}.${String(process.pid)}`;
