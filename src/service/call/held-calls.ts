@@ -58,7 +58,7 @@ export class HeldCalls {
     this.#transferred.delete(callId);
   }
 
-  /** Tells the process that has a call's line who answered it. */
+  /** Notifies the process that has a call's line of who answered it. */
   async identify(callId: number, by: AnsweredBy): Promise<void> {
     const line = this.#lines.get(callId);
     if (line) line.identify(by);

@@ -64,11 +64,11 @@ export const calls = pgTable('calls', {
   carrierCallId: text('carrier_call_id'),
   /** The secret that the carrier's requests for this call must contain. */
   token: text(),
-  /** The next connection must bring it; null once that was made. */
+  /** Secret of the next connection; null once it is used. */
   connectToken: text('connect_token'),
   dialedAt: timestamptz('dialed_at'),
   transferTo: text('transfer_to'),
-  /** The phone there was answered. */
+  /** Whether the transfer was answered. */
   isTransferAnswered: boolean('is_transfer_answered').notNull().default(false),
   hangUpRequested: boolean('hang_up_requested').notNull().default(false),
   carrierRecordingId: text('carrier_recording_id'),

@@ -17,7 +17,8 @@ export interface ChosenSpeech {
 
 /**
  * Selects an assistant's speech providers. The provider of the voice takes precedence, since no other has that voice.
- * Instead of a provider that is not configured, the default one speaks, and the provider of the language transcribes.
+ * If the synthesizer is not configured, the default one speaks. If the transcriber is not, the first one for the language
+ * transcribes.
  */
 export function chooseSpeech(
   speech: Speech,

@@ -9,7 +9,7 @@ export interface LoadedVoice {
   module: VoiceModule | undefined;
   /** Problems that the operator must fix before the service can hold calls, one sentence each. */
   problems: readonly string[];
-  /** Why an assistant that is to offer calls does not; undefined if the service has no part in that. */
+  /** Why assistants with `web_calls` offer no calls: the package is not installed. */
   absence?: string;
 }
 

@@ -17,7 +17,7 @@ export interface Transcriber {
   /**
    * Returns the text, empty if nothing was understood.
    *
-   * @param language undefined if it is one of several; the transcriber then finds it out.
+   * @param language undefined to detect the language.
    * @param onUsage receives the billed usage when the transcription is complete.
    */
   transcribe(
@@ -35,9 +35,9 @@ export interface Transcriber {
     signal: AbortSignal,
     onUsage?: (usage: TranscriptionUsage) => void,
   ): Promise<string | undefined>;
-  /** Returns whether it finds out which of these languages is spoken. Without this method, it does. */
+  /** Whether it can detect which of these languages is spoken. Without this method, it can. */
   detects?(languages: readonly string[]): boolean;
-  /** Whether a transcription that may be in vain would delay others. */
+  /** Whether an early transcription, which may be discarded, would delay others. */
   readonly isBusy?: boolean;
   /** Returns why it cannot serve a language, as a sentence; undefined if it can. */
   problem?(language: string): string | undefined;

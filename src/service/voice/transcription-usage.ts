@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModelUsage } from '../engine/engine.ts';
 
-/** What an endpoint used to transcribe something. */
+/** The billed usage of a transcription. */
 export type TranscriptionUsage = Pick<ModelUsage, 'model' | 'inputTokens' | 'outputTokens' | 'seconds'>;
 
 const Reported = z.discriminatedUnion('type', [
@@ -14,9 +14,9 @@ const Reported = z.discriminatedUnion('type', [
 ]);
 
 /**
- * Reads what an endpoint reports with a transcription.
+ * Reads the usage from an endpoint's response.
  *
- * @param seconds of the sound: they count if the endpoint reports neither tokens nor seconds.
+ * @param seconds duration of the audio, used if the endpoint reports neither tokens nor seconds.
  */
 export function readTranscriptionUsage(
   model: string,

@@ -21,7 +21,7 @@ export interface VoiceLineOptions {
   control: LineControl;
   log: Logger;
   listener?: SpeechListener | undefined;
-  /** Is told what transcriptions use. */
+  /** Called with the usage of each transcription. */
   onUsage?: ((usage: TranscriptionUsage) => void) | undefined;
   /** Undefined: speech is detected by loudness. */
   createDetector?: ((rate: number, language?: string) => SpeechDetector) | undefined;
@@ -34,12 +34,12 @@ const secondsPerWord = 0.25;
 /** Additional speech before the words are counted again. */
 const recountSeconds = 0.5;
 /** Minimum additional speech before the provisional transcript is updated. */
-const guessSeconds = 0.8;
+const provisionalSeconds = 0.8;
 /**
  * Minimum growth of the utterance before the next update. Each update transcribes all of it, so the total stays below
  * three times its length.
  */
-const guessGrowth = 1.5;
+const provisionalGrowth = 1.5;
 /** Silence after which the assistant resumes, if the sound was too short for an interruption. */
 const resumeSeconds = 0.4;
 const transcriptionMs = 30_000;
@@ -64,15 +64,15 @@ export class VoiceLine extends AudioLine {
   #isCustomerSpeaking = false;
   /** Whether the customer started to speak while the assistant could not be heard. */
   #spokeFirst = false;
-  /** Whether it is still open if the customer's utterance interrupts the assistant. */
+  /** Whether it is undecided if the customer's utterance interrupts the assistant. */
   #isDeciding = false;
-  #isGuessing = false;
-  /** The transcription that began in a pause, before it was long enough to end what the customer says. */
+  #isTranscribingProvisionally = false;
+  /** A transcription started during a pause, before the pause was long enough to end the utterance. */
   #early: { text: Promise<string>; voiced: number; stop: AbortController } | undefined;
-  /** Speech of this turn whose early transcription was in vain, since the customer continued. */
-  #vainSeconds = 0;
-  /** Speech after which the customer's words are shown again. */
-  #guessAfter = guessSeconds;
+  /** Seconds of speech in this turn whose early transcription was discarded, because the customer continued. */
+  #discardedSeconds = 0;
+  /** Seconds of speech after which the provisional transcript is updated. */
+  #provisionalAfter = provisionalSeconds;
   /** Seconds of speech after which the words are counted. */
   #countAfter = 0;
 
@@ -146,7 +146,7 @@ export class VoiceLine extends AudioLine {
       if (!event) this.#dropEarly();
     }
     if (event?.type === 'paused') {
-      if (!isAudible || wasFirst || minInterruptWords > 0) this.#understandEarly(event.utterance());
+      if (!isAudible || wasFirst || minInterruptWords > 0) this.#transcribeEarly(event.utterance());
       return;
     }
     if (event?.type === 'speaking') this.#dropEarly();
@@ -235,33 +235,33 @@ export class VoiceLine extends AudioLine {
         listener?.onCustomerSpeaking();
       }
       const voiced = this.#turns.voicedSeconds;
-      if (!listener || this.#isGuessing || voiced < this.#guessAfter) return;
-      this.#isGuessing = true;
-      this.#guessAfter = Math.max(voiced + guessSeconds, voiced * guessGrowth);
+      if (!listener || this.#isTranscribingProvisionally || voiced < this.#provisionalAfter) return;
+      this.#isTranscribingProvisionally = true;
+      this.#provisionalAfter = Math.max(voiced + provisionalSeconds, voiced * provisionalGrowth);
       void this.#transcribe(event.utterance(), { isSoFar: true }).then((text) => {
-        this.#isGuessing = false;
+        this.#isTranscribingProvisionally = false;
         if (text !== '' && this.#isCustomerSpeaking) listener.onProvisional(text);
       });
     } else if (event?.type === 'ended' && this.#isCustomerSpeaking) {
       this.#isCustomerSpeaking = this.#spokeFirst = false;
-      this.#guessAfter = guessSeconds;
-      this.#vainSeconds = 0;
+      this.#provisionalAfter = provisionalSeconds;
+      this.#discardedSeconds = 0;
       listener?.onCustomerPaused();
     }
   }
 
-  /** Transcribes what may be all that the customer says, while the rest of the pause passes. */
-  #understandEarly(utterance: Utterance): void {
+  /** Starts to transcribe the utterance before the pause has ended it. */
+  #transcribeEarly(utterance: Utterance): void {
     const voiced = this.#turns.voicedSeconds;
-    // Who often pauses is transcribed again and again: more in vain than what is said altogether is not worth it.
-    if (this.#vainSeconds > voiced || this.#transcriber.isBusy) return;
+    // A customer who pauses often would be transcribed many times, so at most as much is discarded as is said.
+    if (this.#discardedSeconds > voiced || this.#transcriber.isBusy) return;
     const stop = new AbortController();
     this.#early = { text: this.#transcribe(utterance, { stop }), voiced, stop };
   }
 
   #dropEarly(): void {
     if (!this.#early) return;
-    this.#vainSeconds += this.#early.voiced;
+    this.#discardedSeconds += this.#early.voiced;
     this.#early.stop.abort();
     this.#early = undefined;
   }

@@ -59,7 +59,7 @@ export class WebRtcServer implements MediaServer {
     const { udpPorts, listenAddress } = this.#settings;
     for (let tries = 0; tries < maxPortTries; tries++) {
       const port = this.#ports?.take();
-      // Calls use them all, so they can be used.
+      // Calls use all ports, so ports can be bound.
       if (this.#ports && port === undefined) return undefined;
       const isUsable = await canBind(port, listenAddress);
       if (port !== undefined) this.#ports?.release(port);

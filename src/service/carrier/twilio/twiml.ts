@@ -68,7 +68,7 @@ function addParameters(
   for (const [name, value] of Object.entries(parameters)) relay.parameter({ name, value });
 }
 
-/** Connects the customer to another number. It reports when that is answered, and the action what became of it. */
+/** Connects the customer to another number. `statusCallback` receives the answer, `action` the outcome. */
 export function transferTwiml(
   { to, callerId, ringingTime, maxDuration }: Extract<NextStep, { type: 'transfer' }>,
   { action, statusCallback }: { action: string; statusCallback: string },

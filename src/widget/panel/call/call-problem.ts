@@ -62,8 +62,8 @@ function isFramed(): boolean {
   }
 }
 
-/** How a refusal or the reason of an end begins, and what it means. */
-const meanings: readonly (readonly [start: string, CallEnd])[] = [
+/** The call's end for each start of a refusal or end reason. */
+const endsByStart: readonly (readonly [start: string, CallEnd])[] = [
   [callRefusals.callInProgress, 'otherTab'],
   [callRefusals.callEnded, 'lost'],
   [callRefusals.limitReached, 'callLimit'],
@@ -78,17 +78,17 @@ const meanings: readonly (readonly [start: string, CallEnd])[] = [
   ['failed', 'failed'],
 ];
 
-const meaningOf = (text: string): CallEnd | undefined =>
-  meanings.find(([start]) => text.startsWith(start))?.[1];
+const endFor = (text: string): CallEnd | undefined =>
+  endsByStart.find(([start]) => text.startsWith(start))?.[1];
 
 /** Why a call does not connect; undefined if another attempt may succeed. */
 export function connectionProblem(error: unknown): CallEnd | undefined {
   // WebRTC's own errors do not say what is wrong.
   if (!(error instanceof ChatError) || error.status === undefined) return undefined;
-  return meaningOf(error.message) ?? meaningOf(error.code) ?? 'unavailable';
+  return endFor(error.message) ?? endFor(error.code) ?? 'unavailable';
 }
 
 /** Why the service has ended a call. */
 export function serviceEnd(reason: unknown): CallEnd {
-  return meaningOf(String(reason)) ?? 'over';
+  return endFor(String(reason)) ?? 'over';
 }

@@ -16,7 +16,7 @@ import { createTranscript, textOf, type CallEvent } from './live-transcript.ts';
 import { readMessages } from './read-messages.ts';
 import type { MicrophoneError } from './request-microphone.ts';
 
-/** What the click on the button has begun. */
+/** The resources that the click on the button acquired. */
 export interface CallOpening {
   /** Aborts when the call is over: the reason is the text to show, if any. Abort it to hang up. */
   readonly controller: AbortController;
@@ -37,7 +37,7 @@ export interface CallPlace {
 
 /** A call, from the click until its bar disappears. */
 export interface Call {
-  /** That of the click. */
+  /** Aborted when the call is over. */
   readonly controller: AbortController;
   readonly session: Session;
   /** Ends what the assistant is saying. Returns whether it was speaking. */
@@ -49,12 +49,12 @@ export interface Call {
 const reconnectingTime = 10_000;
 /** Milliseconds between two attempts to connect it. */
 const reconnectingPause = 1000;
-/** Milliseconds between two looks whether the conversation is open. */
+/** Milliseconds between two checks that the conversation is open. */
 const openingPause = 50;
 
 /**
- * Milliseconds of silence after an interruption: the browser would play the sound that it has received already. Not until
- * the next answer is announced, since a lost packet delays that by up to three seconds.
+ * Milliseconds for which the assistant is muted after an interruption, because the browser would play the audio that it has
+ * received already. Not until the next answer starts: a lost packet can delay that event by three seconds.
  */
 const mutedTime = 600;
 
@@ -81,9 +81,9 @@ export function startCall(
   let announcement = '';
   let iceServers: RTCIceServer[] = [];
   let line: Line | undefined;
-  /** Connects the call again if the line was lost. */
+  /** Identifies the call when it reconnects. */
   let token: string | undefined;
-  /** Whether the service may have the call; undefined before it was asked for one. */
+  /** Whether the service may have created the call; undefined before the request. */
   let isKnown: Promise<boolean> | undefined;
 
   const texts = (): Texts & CallTexts => allTexts(panel.locale as Locale);

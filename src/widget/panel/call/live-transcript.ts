@@ -19,7 +19,7 @@ const speech = 'response.output_audio_transcript.';
 /** The maximum length of a text, in characters: a service may be faulty. */
 const maxLength = 20_000;
 
-/** A text of the service; empty if it is none. */
+/** Returns a shortened string; empty for other values. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value.slice(0, maxLength) : '';
 
@@ -67,7 +67,7 @@ export function createTranscript(
     const text = said.trim();
     const last = session.snapshot.messages.at(-1);
     if (!text && !isProvisional) remove(key);
-    // The assistant speaks its greeting, which is there already.
+    // The greeting is in the log already.
     else if (
       role === 'user' ||
       last?.role !== role ||
@@ -86,7 +86,7 @@ export function createTranscript(
       const key = name + textOf(item_id);
       const before = spoken.get(key)?.text ?? '';
       const said = textOf(delta === undefined ? (text ?? transcript ?? before) : before + textOf(delta));
-      // The visitor's words may come later than the answer to them, so they get their place when they begin.
+      // The visitor's words may come later than the answer to them, so their message is inserted when the speech starts.
       if (type === 'input_audio_buffer.speech_started' || type.startsWith(transcription))
         show(key, 'user', said, !type.endsWith('completed'));
       if (!type.startsWith(speech)) return undefined;

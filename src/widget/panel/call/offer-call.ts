@@ -21,7 +21,7 @@ export function offerCall(panel: PanelContext): CallOffer {
   const { modules } = panel;
   let calls: Calls | undefined;
   let tabs: BroadcastChannel | undefined;
-  /** Aborts when the call is over that began with the latest click. */
+  /** Aborts when the latest call ends. */
   let controller: AbortController | undefined;
   let isPossible = 'RTCPeerConnection' in globalThis && 'mediaDevices' in navigator;
 
@@ -35,7 +35,7 @@ export function offerCall(panel: PanelContext): CallOffer {
     // A second click while the call loads.
     if (controller?.signal.aborted === false) return;
     const current = (controller = new AbortController());
-    // Both belong to the click: some browsers allow a page to play sound only if it began during one.
+    // Both during the click: some browsers allow a page to play audio only if it started then.
     const audio = new Audio();
     audio.autoplay = true;
     audio.play().catch(() => undefined);
@@ -68,7 +68,7 @@ export function offerCall(panel: PanelContext): CallOffer {
       try {
         tabs = new BroadcastChannel('voice-assistant-chat:call');
       } catch {
-        // Firefox refuses it if it blocks cookies. Then calls are known in their own tab alone.
+        // Firefox refuses it if it blocks cookies. Then other tabs do not show the call.
         return;
       }
       tabs.onmessage = ({ data }: MessageEvent<CallReport>) => {

@@ -1,10 +1,10 @@
 /** An error of `getUserMedia`. */
 export interface MicrophoneError extends Error {
-  /** Whether it came too soon for a visitor who was asked. */
+  /** Whether it came before a visitor could have answered a prompt. */
   readonly isImmediate?: boolean;
 }
 
-/** Milliseconds in which no visitor answers a question. */
+/** Milliseconds within which no visitor answers a prompt. */
 const immediateTime = 100;
 
 /**
@@ -14,7 +14,7 @@ const immediateTime = 100;
  * aborts
  */
 export async function requestMicrophone(signal: AbortSignal, deviceId?: string): Promise<MediaStream> {
-  // No prompt that leads to nothing.
+  // First, so that no visitor is prompted for a call that cannot work.
   if (!('RTCPeerConnection' in globalThis)) throw new Error('WebRTC is missing.');
   const audio = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
   const startedAt = performance.now();
