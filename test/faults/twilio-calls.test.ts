@@ -21,7 +21,7 @@ import { ClusterNode } from './cluster.ts';
 /** The most that a campaign may have. */
 const callsAtOnce = 10;
 const own = '+493012345678';
-const patience = 120_000;
+const timeout = 120_000;
 
 const postgres = await startPostgres({
   settings: ['fsync=off', 'synchronous_commit=on', 'max_connections=60'],
@@ -148,7 +148,7 @@ async function dial(count: number): Promise<Batch> {
   await eventually(
     () => `${String(count)} calls; ${String(isDialed(callsOf()).length)} so far`,
     () => isDialed(callsOf()).length === count || undefined,
-    patience,
+    timeout,
   );
   const byNumber = callsOf();
   const all = dialed.map((number, index) => ({
@@ -171,7 +171,7 @@ async function answer({ all }: Batch): Promise<void> {
     await call.answer();
     await call.report('ringing');
     await call.report('in-progress');
-    await (await call.connected()).hears('Hello, this is Kim.', patience);
+    await (await call.connected()).hears('Hello, this is Kim.', timeout);
   });
 }
 
@@ -181,9 +181,9 @@ async function resume({ answered }: Batch): Promise<void> {
     const relay = await eventually(
       () => `a connection of ${number}, which is ${call.status}; problems: ${call.problems.join('; ')}`,
       () => call.relays.findLast(({ closeCode }) => closeCode === undefined),
-      patience,
+      timeout,
     );
-    if (call.relays.length > 1) await relay.hears('We open at nine.', patience);
+    if (call.relays.length > 1) await relay.hears('We open at nine.', timeout);
   });
 }
 
@@ -195,7 +195,7 @@ async function restartDatabase(): Promise<void> {
       eventually(
         () => `the database at ${url}`,
         async () => ((await fetch(`${url}/healthz`)).status === 200 ? true : undefined),
-        patience,
+        timeout,
       ),
   );
 }
@@ -209,7 +209,7 @@ async function ask({ answered }: Batch): Promise<void> {
     await eventually(
       () => `an answer to ${number}; heard: ${relay.played.join(' | ')}`,
       () => relay.played.length > before || undefined,
-      patience,
+      timeout,
     );
   });
 }
@@ -219,7 +219,7 @@ async function end({ owner, all, answered }: Batch): Promise<void> {
   await forEach(answered, async ({ outcome: { report }, call }) => {
     await call.identify(report);
     await call.identify(report);
-    if (report.startsWith('machine') || report === 'fax') await call.over(patience);
+    if (report.startsWith('machine') || report === 'fax') await call.over(timeout);
     else await call.hangUp();
     await call.report('completed');
   });
@@ -233,7 +233,7 @@ async function end({ owner, all, answered }: Batch): Promise<void> {
       );
       return rows[0]?.open === '0' || undefined;
     },
-    patience,
+    timeout,
   );
   const { rows } = await pool.query<{
     number: string;

@@ -138,7 +138,7 @@ describe('an ambient sound', () => {
     assert.equal(peer.played, played);
   });
 
-  it('is none for "off", an unknown one, or a volume of 0', () => {
+  it('is disabled by "off", an unknown one, or a volume of 0', () => {
     for (const none of [ambientSoundOf('off', 1), ambientSoundOf('beach', 1), ambientSoundOf('cafe', 0)]) {
       const { peer } = createLine(none);
       peer.advance(1);

@@ -73,7 +73,7 @@ describe('a shutdown', () => {
     assert.deepEqual(types(), ['transfer-answered', 'ended']);
   });
 
-  it('learns what became of the calls that it ends', async () => {
+  it('receives the last reports of the calls that it ends', async () => {
     ari.hangsUp = false;
     const { app, channelId } = await at.dial();
     const closed = at.carrier.close();

@@ -80,7 +80,7 @@ describe('a transferred call', () => {
     }
   });
 
-  it('is ended by the customer who hangs up while the other phone rings, and pays its minutes', async () => {
+  it('is ended by the customer who hangs up while the other phone rings, and is charged for its minutes', async () => {
     const { call, over, id } = await connectAndLeave();
     await over;
     await call.report({ type: 'ended', seconds: 70 });
@@ -201,7 +201,7 @@ describe('a transferred call that ends with its process', () => {
     [false, false, ['ended_by_customer', 'hung-up', 0.2, [1, 2]]],
   ] as const) {
     const state = connected ? 'is connected' : 'has hung up';
-    it(`is ended and paid if the customer ${state}, and the other phone was ${isAnswered ? '' : 'not '}answered`, async () => {
+    it(`is ended and charged if the customer ${state}, and the other phone was ${isAnswered ? '' : 'not '}answered`, async () => {
       isConnected = connected;
       const { call, id } = await transferAndDie({ isAnswered });
       const record = await ended(id);

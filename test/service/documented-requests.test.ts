@@ -61,7 +61,7 @@ curl() { command curl --silent --show-error --write-out '\\n%{http_code}\\n' "$@
 const variables: Record<string, string> = { SERVICE: service.url, API_KEY: owner.key };
 
 describe('the requests in the documentation', () => {
-  test('of the first assistant make one that answers from its documents', async () => {
+  test('create the first assistant, which answers from its documents', async () => {
     const page = samples('docs/first-assistant.md');
     assert.ok(page.length >= 7);
     let uuid = '';

@@ -43,7 +43,7 @@ async function look(service: TestService) {
 const broken = `The package ${voicePackage} could not be loaded, so web calls and offline speech are unavailable. See the log.`;
 
 describe('a service whose package for web calls', () => {
-  it('is not installed says so in /readyz once an assistant is to offer calls, and offers none', async () => {
+  it('is not installed reports it in /readyz once an assistant has web_calls, and offers no calls', async () => {
     replacePackage(() => {
       const message = `Cannot find package '${voicePackage}' imported from load-voice.ts`;
       throw Object.assign(new Error(message), { code: 'ERR_MODULE_NOT_FOUND' });
@@ -67,7 +67,7 @@ describe('a service whose package for web calls', () => {
     ['cannot be loaded', 'throw new Error("no native part")'],
     ['fails to start', 'export const createVoice = () => Promise.reject(new Error("no port"))'],
   ] as const) {
-    it(`${title} runs, says so in /readyz, and offers no calls`, async () => {
+    it(`${title} runs, reports it in /readyz, and offers no calls`, async () => {
       replacePackage(() => `data:text/javascript,${encodeURIComponent(code)}`);
       assert.deepEqual(await look(await startService({ VOICE: 'on' })), {
         warnings: [broken],
@@ -77,7 +77,7 @@ describe('a service whose package for web calls', () => {
     });
   }
 
-  it('cannot use its ports says so in /readyz once an assistant is to offer calls', async () => {
+  it('cannot use its ports reports it in /readyz once an assistant has web_calls', async () => {
     const voice = new MemoryVoice();
     const service = await startService(await newDatabase(), { voice });
     const warnings = async () => (await service.get('/readyz')).json['warnings'];

@@ -56,7 +56,7 @@ test('does not explain fences without any', async () => {
   assert.match(latestRequest().system[0]?.content ?? '', /^Help Ada\.\n\n(?![^]*<data>)/);
 });
 
-test('values of a visitor push nothing of the owner out of the prompt', async () => {
+test('long values of a visitor leave the owner’s instructions in the prompt', async () => {
   const names = Array.from({ length: 8 }, (_, index) => `v${index}`);
   const { uuid } = await createAssistant(service, {
     balance: '1',

@@ -146,7 +146,7 @@ describe('the providers of speech', () => {
     assert.equal(rows[0]?.synthesizer_provider_id, await idOf('providers', warm));
   });
 
-  it('speak by their first voice for an assistant with the voice of another', async () => {
+  it('fall back to their first voice for a voice of another provider', async () => {
     await talk({ synthesizerProviderId: await idOf('providers', warm) });
     assert.deepEqual(new Set(own.voices), new Set(['warm-1: ava']));
   });
@@ -163,7 +163,7 @@ describe('the providers of speech', () => {
     assert.deepEqual(new Set(standard.voices), new Set(['standard-1: rms']));
   });
 
-  it('are the package without any endpoint, with its voices', async () => {
+  it('default to the voice package without an endpoint, with its voices', async () => {
     const at = await startService(env, { voice, database });
     const heard = await talk({ voiceId: await idOf('voices', 'rms', plain) }, at);
     assert.deepEqual(new Set(voice.speech.voices), new Set(['rms']));
@@ -172,7 +172,7 @@ describe('the providers of speech', () => {
     assert.deepEqual(new Set(voice.speech.voices), new Set([undefined]));
   });
 
-  it('are asked for the words of an unfinished sentence, unless the operator saves their price', async () => {
+  it('transcribe unfinished speech unless the operator turns it off', async () => {
     const shows = async (at: typeof service) => {
       const visitor = await visit({ service: at, voice });
       await visitor.call();
@@ -193,7 +193,7 @@ describe('the providers of speech', () => {
     assert.equal(await shows(await startService(off, { voice })), false);
   });
 
-  it('report what transcriptions use, to the owner; if they do not, the length of the sound counts', async () => {
+  it('report the usage of transcriptions to the owner, or else the duration of the audio', async () => {
     for (const [usage, tokens, isTimed] of [
       [{ type: 'tokens', input_tokens: 14, output_tokens: 5, total_tokens: 19 }, [14, 5], false],
       [{ type: 'duration', seconds: 3 }, [0, 0], true],

@@ -66,7 +66,7 @@ describe('a voice line', () => {
     assert.equal(transcribed[1]?.signal.aborted, false);
   });
 
-  it('transcribes at most twice as much in vain as a customer says who often pauses', async () => {
+  it('transcribes less than three times the speech of a customer who pauses often', async () => {
     const { line, peer, transcribed } = createLine();
     for (let part = 0; part < 20; part++) {
       peer.receive(tone(0.5));

@@ -12,7 +12,7 @@ export type Behavior = 'talks' | 'hangs-up' | 'stays-silent' | 'opts-out';
  * What happens once in a call with a person, while the assistant speaks its second sentence or after it: the person
  * interrupts, presses a key or hangs up, or the line is lost.
  */
-export type Habit = 'none' | 'interrupts' | 'presses-keys' | 'hangs-up-during-speech' | 'loses-line';
+export type CallEvent = 'none' | 'interrupts' | 'presses-keys' | 'hangs-up-during-speech' | 'loses-line';
 
 /** The simulated behavior of a phone number. It is always the same for a number. */
 export interface NumberTraits {
@@ -22,11 +22,11 @@ export interface NumberTraits {
   questions: number;
   /** Seconds until the call is answered. */
   ringing: number;
-  habit: Habit;
+  event: CallEvent;
   /** Whether a fax answers instead of a person or a machine. */
   isFax: boolean;
   /** Whether the carrier detects only during the call who answered. */
-  isFoundLate: boolean;
+  isDetectedLate: boolean;
 }
 
 /**
@@ -49,13 +49,13 @@ export function readNumberTraits(phoneNumber: string, weights: OutcomeWeights): 
     behavior: digit <= 6 ? 'talks' : digit === 7 ? 'hangs-up' : digit === 8 ? 'stays-silent' : 'opts-out',
     questions: 1 + (digit % 3),
     ringing: 2 + Number(digits.at(-4)),
-    habit: habits[digits.at(-5) ?? ''] ?? 'none',
+    event: events[digits.at(-5) ?? ''] ?? 'none',
     isFax: digits.at(-5) === '1',
-    isFoundLate: digits.at(-5) === '9',
+    isDetectedLate: digits.at(-5) === '9',
   };
 }
 
-const habits: Readonly<Record<string, Habit>> = {
+const events: Readonly<Record<string, CallEvent>> = {
   3: 'loses-line',
   6: 'hangs-up-during-speech',
   7: 'interrupts',

@@ -13,7 +13,7 @@ import { customerSentences } from './simulated-sentences.ts';
 type CustomerTraits = NumberTraits & { isCaller?: boolean };
 
 /** A report on a call, without the call's identifiers. */
-type CallNews =
+type ReportDetails =
   | { type: 'ringing' }
   | { type: 'unreached'; reason: 'busy' | 'no-answer' | 'failed' }
   | { type: 'identified'; by: 'human' | 'machine' | 'fax' };
@@ -107,7 +107,8 @@ export class SimulatedCarrier implements Carrier {
 
   async #ring(call: OutgoingCall, carrierCallId: string): Promise<void> {
     const { callId, token } = call;
-    const report = (news: CallNews) => this.#service.onReport({ callId, token, carrierCallId, ...news });
+    const report = (details: ReportDetails) =>
+      this.#service.onReport({ callId, token, carrierCallId, ...details });
     const traits = readNumberTraits(call.to, this.#options.outcomes);
     const { signal } = this.#closing;
     const reached = await this.#answer(call, traits, report).catch((error: unknown) => {
@@ -119,8 +120,8 @@ export class SimulatedCarrier implements Carrier {
       return;
     }
     const by = traits.isFax ? 'fax' : traits.outcome === 'machine' ? 'machine' : 'human';
-    if (!traits.isFoundLate) await report({ type: 'identified', by });
-    const found = traits.isFoundLate
+    if (!traits.isDetectedLate) await report({ type: 'identified', by });
+    const found = traits.isDetectedLate
       ? { after: lateDetection, report: () => report({ type: 'identified', by }) }
       : undefined;
     await this.#connect(call, traits, carrierCallId, found);
@@ -130,7 +131,7 @@ export class SimulatedCarrier implements Carrier {
   async #answer(
     { ringingTime }: OutgoingCall,
     { outcome, ringing }: NumberTraits,
-    report: (news: CallNews) => Promise<void>,
+    report: (details: ReportDetails) => Promise<void>,
   ): Promise<'answered' | 'busy' | 'failed' | 'no-answer'> {
     const { wait } = this.#options;
     const { signal } = this.#closing;
@@ -178,6 +179,6 @@ export class SimulatedCarrier implements Carrier {
       step = await this.#service.onDisconnected({ callId, token, cause });
     }
     if (step.type === 'connect')
-      await this.#connect(step.plan, { ...traits, outcome: 'human', habit: 'none' }, carrierCallId);
+      await this.#connect(step.plan, { ...traits, outcome: 'human', event: 'none' }, carrierCallId);
   }
 }

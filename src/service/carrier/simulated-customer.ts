@@ -37,16 +37,16 @@ export class SimulatedCustomer {
   }
 
   /**
-   * Cuts off the caller's second sentence after a second, if the customer has such a habit.
+   * Cuts off the caller's second sentence after a second, if the number has such an event.
    *
    * @param canInterrupt whether the customer's words stop the caller.
    */
   onCallerBegan(canInterrupt: boolean): Exclude<Reaction, { press: string }> | undefined {
-    const { outcome, habit } = this.#traits;
+    const { outcome, event } = this.#traits;
     if (outcome === 'machine' || this.#spoken !== 1) return undefined;
-    if (habit === 'hangs-up-during-speech') return { after: 1, hangUp: true };
-    if (habit === 'loses-line') return { after: 1, loseLine: true };
-    const say = habit === 'interrupts' && canInterrupt ? this.#script.shift() : undefined;
+    if (event === 'hangs-up-during-speech') return { after: 1, hangUp: true };
+    if (event === 'loses-line') return { after: 1, loseLine: true };
+    const say = event === 'interrupts' && canInterrupt ? this.#script.shift() : undefined;
     if (say === undefined) return undefined;
     this.#spoken += 1;
     return { after: 1, say };
@@ -56,7 +56,7 @@ export class SimulatedCustomer {
   onCallerSpoke(): Reaction | undefined {
     this.#spoken += 1;
     if (this.#traits.outcome === 'machine' || this.#traits.behavior === 'stays-silent') return undefined;
-    if (this.#traits.habit === 'presses-keys' && this.#spoken === 2) return { after: 1, press: '1' };
+    if (this.#traits.event === 'presses-keys' && this.#spoken === 2) return { after: 1, press: '1' };
     const sentence = this.#script.shift();
     if (sentence === undefined) return { after: 1, hangUp: true };
     return { after: 1, say: sentence };

@@ -12,7 +12,7 @@ interface Scheduled {
 }
 
 /** The carrier's detection of who answered, during the call. */
-interface Discovery {
+interface Detection {
   /** Seconds from the answer. */
   after: number;
   report: () => Promise<void>;
@@ -25,17 +25,17 @@ export class SimulatedLine implements Line {
   readonly #speech: SpeechSettings;
   readonly #customer: SimulatedCustomer;
   readonly #wait: Wait;
-  #discovery: Discovery | undefined;
+  #detection: Detection | undefined;
   #scheduled: Scheduled | undefined;
   #now = 0;
   #customerSpokeAt: number | undefined;
   #end: 'left' | 'lost' | 'hung-up' | undefined;
 
-  constructor(speech: SpeechSettings, customer: SimulatedCustomer, wait: Wait, discovery?: Discovery) {
+  constructor(speech: SpeechSettings, customer: SimulatedCustomer, wait: Wait, detection?: Detection) {
     this.#speech = speech;
     this.#customer = customer;
     this.#wait = wait;
-    this.#discovery = discovery;
+    this.#detection = detection;
     this.#schedule(customer.onAnswered());
   }
 
@@ -148,11 +148,11 @@ export class SimulatedLine implements Line {
 
   async #advance(seconds: number, signal: AbortSignal): Promise<void> {
     const until = this.#now + seconds;
-    const discovery = this.#discovery;
-    if (discovery && discovery.after <= until) {
-      this.#discovery = undefined;
-      await this.#pass(discovery.after - this.#now, signal);
-      await discovery.report();
+    const detection = this.#detection;
+    if (detection && detection.after <= until) {
+      this.#detection = undefined;
+      await this.#pass(detection.after - this.#now, signal);
+      await detection.report();
     }
     await this.#pass(until - this.#now, signal);
   }

@@ -44,7 +44,7 @@ export async function purchasePhoneNumber(
   userId: number,
   phoneNumber: string,
   change: (work: (database: Database) => Promise<number>) => Promise<number>,
-  patienceMs = waitMs,
+  waitLimitMs = waitMs,
 ): Promise<number> {
   const offer = await findOffer(dependencies.numbers, phoneNumber);
   if (!offer) throw notForSale();
@@ -58,7 +58,7 @@ export async function purchasePhoneNumber(
       dependencies.log.warn({ err: error, phoneNumber }, 'the purchase of a number is not completed yet');
     },
   );
-  await waitWithTimeout(patienceMs, completed);
+  await waitWithTimeout(waitLimitMs, completed);
   return checkOutcome(outcome, id);
 }
 

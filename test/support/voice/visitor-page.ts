@@ -26,7 +26,7 @@ export const audible = 0.005;
 const pauseInSpeech = 1000;
 
 /** Longest wait in milliseconds: a busy machine takes seconds to transcribe a sentence. */
-const patience = 60_000;
+const timeout = 60_000;
 
 /** A page with the chat whose visitor talks by recordings. */
 export class VisitorPage {
@@ -77,7 +77,7 @@ export class VisitorPage {
   /** Waits until the call is in one of these states. */
   async until(...states: string[]): Promise<void> {
     const selector = states.map((state) => `[part="call"][data-state="${state}"]`).join(', ');
-    await this.page.locator(selector).waitFor({ timeout: patience });
+    await this.page.locator(selector).waitFor({ timeout });
   }
 
   /** The call's state in words. */

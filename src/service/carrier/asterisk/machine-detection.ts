@@ -32,9 +32,9 @@ export class MachineDetection {
 
   /** Handles the snoop channel's entry to the application: after its start, or with the result. */
   async onEntered({ args = [] }: AriEvent): Promise<void> {
-    const [news, status, cause] = args;
+    const [event, status, cause] = args;
     const path = `/channels/${this.channelId}`;
-    if (news !== 'identified') {
+    if (event !== 'identified') {
       const variable = { variable: applicationVariable, value: this.#application };
       await this.#ari.sendIfThere('POST', `${path}/variable`, variable);
       await this.#ari.sendIfThere('POST', `${path}/continue`, { context, extension: 's', priority: '1' });

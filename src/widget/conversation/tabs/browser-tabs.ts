@@ -14,8 +14,7 @@ const pingTimeout = 2000;
 const lockTimeout = 500;
 
 /** A check whether a tab is open, in browsers without locks, and its response. */
-type Ping =
-  { readonly type: 'asked'; readonly tab: string } | { readonly type: 'here'; readonly tab: string };
+type Ping = { readonly type: 'ping'; readonly tab: string } | { readonly type: 'pong'; readonly tab: string };
 
 /** Identifies this page, since it may contain several chats. */
 const page = newKey();
@@ -36,7 +35,7 @@ export function connectTabs(name: string, ownTab: () => string | undefined): Tab
   /** Whether a tab responds. */
   const isOpenTab = async (tab: string): Promise<boolean> => {
     responding.delete(tab);
-    channel?.postMessage({ type: 'asked', tab });
+    channel?.postMessage({ type: 'ping', tab });
     await sleep(pingTimeout, signal);
     return responding.has(tab);
   };
@@ -48,9 +47,9 @@ export function connectTabs(name: string, ownTab: () => string | undefined): Tab
     listen: (onMessage) => {
       if (!channel) return;
       channel.onmessage = ({ data }: MessageEvent<(TabMessage & { readonly page: string }) | Ping>) => {
-        if (data.type === 'here') responding.add(data.tab);
-        else if (data.type !== 'asked') onMessage(data, data.page === page);
-        else if (data.tab === ownTab()) channel.postMessage({ type: 'here', tab: data.tab });
+        if (data.type === 'pong') responding.add(data.tab);
+        else if (data.type !== 'ping') onMessage(data, data.page === page);
+        else if (data.tab === ownTab()) channel.postMessage({ type: 'pong', tab: data.tab });
       };
     },
     close: () => {

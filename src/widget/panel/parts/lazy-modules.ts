@@ -16,7 +16,7 @@ const loaders = {
 const retryDelay = 5000;
 
 /** Milliseconds after which the panel renders without a module. */
-const patience = 3000;
+const slowAfter = 3000;
 
 export type LazyModuleName = keyof typeof loaders;
 
@@ -30,7 +30,7 @@ export class LazyModules {
   readonly #loaded = new Map<LazyModuleName, unknown>();
   /** When a module that failed to load may be requested again, in milliseconds since 1970. */
   readonly #failed = new Map<LazyModuleName, number>();
-  /** Modules whose requests take longer than `patience`. */
+  /** Modules whose requests take longer than `slowAfter`. */
   readonly #slow = new Set<LazyModuleName>();
 
   /** @param onLoad called with the styles of a loaded module; with undefined if it has none, failed to load or is slow */
@@ -87,7 +87,7 @@ export class LazyModules {
     const timer = setTimeout(() => {
       this.#slow.add(name);
       this.#onLoad(undefined);
-    }, patience);
+    }, slowAfter);
     try {
       return await loadModule<unknown>(loaders[name]);
     } catch (cause) {
