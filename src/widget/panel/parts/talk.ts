@@ -8,7 +8,6 @@ import { css as suggestionsCss } from '../suggestions/above-composer.ts';
 
 export * from '../../conversation/sending/sending.ts';
 export { placePanel } from '../place/place-panel.ts';
-export { messageTools, usedTools } from '../reading/message-tools.ts';
 export { Reading } from '../reading/reading.ts';
 export { problemNotice } from '../problem-notice.ts';
 export { aboveComposer, offerUndo, withdrawUndo } from '../suggestions/above-composer.ts';

@@ -2,11 +2,11 @@ import { html, nothing } from 'lit/html.js';
 import type { Message, Snapshot } from '../../conversation/snapshot.ts';
 import { fill, plural, type Locale } from '../../texts/texts.ts';
 import { icon } from '../icons.ts';
-import type { LazyModule } from '../parts/lazy-modules.ts';
 import { isMarkdown, pageSize, type LogValues, type MessageDetails } from '../message-log.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { moveLogFocus } from './log-keys.ts';
 import { messageSurroundings } from './message-surroundings.ts';
+import { messageTools, usedTools } from './message-tools.ts';
 import { NewSentences } from './new-sentences.ts';
 import readingCss from './reading.css?inline';
 import { startOfDay } from './day-label.ts';
@@ -35,7 +35,7 @@ export class Reading {
   readonly #panel: PanelContext;
   readonly #badge: UnreadBadge;
   readonly #sentences = new NewSentences();
-  readonly #known = new Map<string, Known>();
+  readonly #known = new WeakMap<Message, Known>();
   /** Pages rendered in full: immediately near the viewport, the others when the page is idle. */
   readonly #near = new Set<number>();
   #drawing: ReturnType<typeof setTimeout> | undefined;
@@ -45,7 +45,6 @@ export class Reading {
   /** The message before them, if it has been loaded. */
   #before: Message | undefined;
   #choices: unknown;
-  #tools: LazyModule<'talk'> | undefined;
   /** Whether answers name the functions that the assistant called. */
   #showsFunctionCalls = false;
   #today = 0;
@@ -74,7 +73,6 @@ export class Reading {
     container.addEventListener('scroll', this.#onScroll, true);
     this.#hovered = keyOf(container.querySelector('li[data-key]:hover'));
     this.#focused = keyOf(container.querySelector('li[data-key]:focus-within'));
-    this.#loadTools();
   }
 
   /**
@@ -89,9 +87,7 @@ export class Reading {
     this.#before = earlier?.lastEarlier(snapshot);
     if (snapshot.earlier) void modules.load('extras');
     this.#choices = snapshot.choices;
-    this.#tools = modules.get('talk');
     this.#showsFunctionCalls = options.showsFunctionCalls;
-    if (this.#showsFunctionCalls) void modules.load('talk');
     this.#today = startOfDay(values.now);
     this.#count(snapshot);
     return earlier?.earlierMessages(this.#panel, values);
@@ -107,10 +103,9 @@ export class Reading {
     const here = [this.#hovered, this.#focused, this.#firstNew].map(
       (key) => key !== undefined && messages.some((message) => message.key === key) && key,
     );
-    const needsTools = this.#showsFunctionCalls || here.some(Boolean);
     const previous = this.#messages[from - 1] ?? this.#before;
     const { options } = this.#panel;
-    return [...here, needsTools && this.#tools, this.#choices, this.#today, previous, options];
+    return [...here, this.#choices, this.#today, previous, options];
   }
 
   /** Returns the same object as long as nothing changes. */
@@ -120,27 +115,26 @@ export class Reading {
     const { key } = message;
     const isFirstNew = key === this.#firstNew;
     const isActive = key === this.#hovered || key === this.#focused;
-    const part = isActive && this.#hasTools(message) ? this.#tools : undefined;
-    const usedFrom = this.#showsFunctionCalls ? this.#tools : undefined;
+    const hasTools = isActive && isSettled(message);
     const basis = [
       message,
       previous,
       isFirstNew,
       isActive,
-      part,
-      usedFrom,
-      part && this.#choices,
+      hasTools && this.#choices,
       this.#today,
       values.locale,
       values.heading,
       this.#panel.options,
     ];
-    const known = this.#known.get(key);
+    const known = this.#known.get(message);
     if (known?.basis.every((value, at) => value === basis[at])) return known.details;
-    const tools = part?.messageTools(message, values.locale, this.#panel);
-    const used = usedFrom?.usedTools(message, values.locale, this.#panel.host.element.tools);
+    const { locale } = values;
+    const { element } = this.#panel.host;
+    const tools = hasTools ? messageTools(message, locale, this.#panel) : undefined;
+    const used = this.#showsFunctionCalls ? usedTools(message, locale, element.tools) : undefined;
     const details = messageSurroundings(message, values, { previous, isFirstNew, isActive, used, tools });
-    this.#known.set(key, { basis, details });
+    this.#known.set(message, { basis, details });
     return details;
   }
 
@@ -205,10 +199,6 @@ export class Reading {
     if (messages.at(-1)?.role === 'user') this.#firstNew = undefined;
   }
 
-  #hasTools({ role, status }: Message): boolean {
-    return role !== 'system' && (status === 'done' || status === 'sent');
-  }
-
   readonly #goToEnd = (): void => {
     const { container, draw, follow } = this.#panel;
     follow.goToEnd();
@@ -223,14 +213,14 @@ export class Reading {
     const hovered = type === 'pointerleave' ? undefined : keyOf(target);
     if (hovered === this.#hovered) return;
     this.#hovered = hovered;
-    this.#loadTools();
+    this.#panel.draw();
   };
 
   readonly #onFocus = ({ type, target, relatedTarget }: FocusEvent): void => {
     const focused = keyOf(type === 'focusin' ? target : relatedTarget);
     if (focused === this.#focused) return;
     this.#focused = focused;
-    this.#loadTools();
+    this.#panel.draw();
   };
 
   /** Renders old pages one after another, so that find-in-page searches rendered text. */
@@ -272,11 +262,6 @@ export class Reading {
     // Escape closes the panel only from outside the messages.
     event.stopPropagation();
   };
-
-  #loadTools(): void {
-    if (this.#hovered !== undefined || this.#focused !== undefined) void this.#panel.modules.load('talk');
-    this.#panel.draw();
-  }
 }
 
 function unreadText(count: number, locale: Locale): string {
@@ -284,6 +269,10 @@ function unreadText(count: number, locale: Locale): string {
   const number = new Intl.NumberFormat(language).format(count);
   return fill(plural(locale.texts.unread, count, language), { count: number });
 }
+
+/** Whether a message can be copied and rated. */
+const isSettled = ({ role, status }: Message): boolean =>
+  role !== 'system' && (status === 'done' || status === 'sent');
 
 /** The key of the message that an element belongs to. */
 function keyOf(target: EventTarget | null): string | undefined {
