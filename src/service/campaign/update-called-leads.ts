@@ -87,13 +87,8 @@ async function updateLead(tx: Queries, campaign: Campaign, called: CalledLead, n
     const processing = and(eq(secondaryContacts.leadId, leadId), eq(secondaryContacts.status, 'processing'));
     await setContacts(tx, processing, 'completed');
   } else if (contactId !== null) {
-    const statuses = {
-      reached: 'completed',
-      'opted-out': 'blacklisted',
-      missed: 'rescheduled',
-      'not-counted': 'rescheduled',
-    };
-    await setContacts(tx, eq(secondaryContacts.id, contactId), statuses[outcome] as LeadStatus);
+    const status = outcome === 'opted-out' ? 'blacklisted' : 'rescheduled';
+    await setContacts(tx, eq(secondaryContacts.id, contactId), status);
   }
   if (outcome === 'reached') await setLead(tx, leadId, { status: 'completed' });
   // The secondary contacts of a lead who opted out are not called either.
