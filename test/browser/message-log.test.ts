@@ -47,6 +47,32 @@ describe('the message log', () => {
     expect(distance()).to.be.below(24);
   });
 
+  it('renders a long growing answer less often than it grows, and its end at once', async () => {
+    const chat = mount({
+      'base-url': modelService.url,
+      'assistant-id': modelService.assistantThatShows('no-greeting'),
+    });
+    const words = Array.from({ length: 60 }, (_, at) => `word-${at} `);
+    const answer = await scriptAnswer({ chunks: ['A long line.\n'.repeat(600), ...words], pause: 25 });
+    await chat.open();
+    const renderedAt: number[] = [];
+    const observer = new MutationObserver(() => {
+      const last = chat.findAll('li.assistant').at(-1);
+      if (last?.dataset['status'] === 'streaming' && last.textContent.includes('word-')) {
+        renderedAt.push(performance.now());
+      }
+    });
+    observer.observe(chat.part('message-log'), { subtree: true, childList: true, characterData: true });
+    await chat.ask(answer.question);
+    await chat.answered(1);
+    observer.disconnect();
+    const renders = renderedAt.length - 1;
+    const seconds = ((renderedAt.at(-1) ?? 0) - (renderedAt[0] ?? 0)) / 1000;
+    // 16 times a second, and a margin since the first one may have ended late.
+    expect(renders).to.be.below(1 + 20 * seconds);
+    expect(chat.messages.at(-1)).to.include('word-59');
+  });
+
   it('keeps the position of its reader when the element is moved, as by a router that keeps it across pages', async () => {
     const chat = mount({
       'base-url': modelService.url,

@@ -26,6 +26,7 @@ import type { PanelContext } from './panel-context.ts';
 import { PanelPlace } from './panel-place.ts';
 import { panelView } from './panel-view.ts';
 import type { Reading } from './reading/reading.ts';
+import { pauseFor, RenderSchedule } from './render-schedule.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
 import { pageEvents } from './page-events.ts';
@@ -37,9 +38,7 @@ const isTokenProblem = ({ problem }: Snapshot) => problem?.code.startsWith('user
 export class ChatPanel implements Panel, PanelContext {
   /** Schedules a render in the next frame. */
   readonly draw = (): void => {
-    this.#frame ||= requestAnimationFrame(() => {
-      this.#render();
-    });
+    this.#schedule.request();
   };
   readonly host: PanelHost;
   #input: PanelInput;
@@ -76,7 +75,9 @@ export class ChatPanel implements Panel, PanelContext {
   readonly addOns: AddOns = new AddOns(this);
   /** How many pages of messages are rendered, counted from the end: a long history is rendered in steps. */
   #pages = 2;
-  #frame = 0;
+  readonly #schedule = new RenderSchedule(() => {
+    this.#render();
+  });
   readonly #retryWatch = new RetryWatch(this.draw, () => {
     this.conversation.retry();
   });
@@ -186,8 +187,7 @@ export class ChatPanel implements Panel, PanelContext {
   disconnect(): void {
     document.removeEventListener('visibilitychange', this.#updateVisibility);
     this.conversation.disconnect();
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
+    this.#schedule.clear();
     this.#retryWatch.stop();
     this.addOns.stop();
     this.reading?.stop();
@@ -229,7 +229,8 @@ export class ChatPanel implements Panel, PanelContext {
           if (conversation !== this.conversation) return;
           this.#watch();
           this.addOns.follow();
-          this.draw();
+          const last = conversation.snapshot.messages.at(-1);
+          this.#schedule.request(last?.status === 'streaming' ? pauseFor(last.text.length) : 0);
         },
       },
     );
@@ -262,8 +263,7 @@ export class ChatPanel implements Panel, PanelContext {
   }
 
   #render(isHidden = false): void {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
+    this.#schedule.clear();
     const { locale } = this;
     if ((!this.#isVisible && this.container.hidden && !isHidden) || locale === undefined) return;
     const { draft, snapshot } = this.conversation;
