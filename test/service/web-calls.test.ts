@@ -513,6 +513,62 @@ describe('a web call that is not connected yet', () => {
     assert.deepEqual(ended, ['not-connected', 'hung-up']);
     assert.deepEqual(await visitor.money(), { balance: 0.95, ledger: 0.95 });
   });
+
+  for (const [title, isLost] of [
+    ['a new call', false],
+    ['a call whose connection was lost', true],
+  ] as const) {
+    it(`has one pending connection: ${title}`, async () => {
+      const visitor = await visit();
+      const connection = Promise.withResolvers<boolean>();
+      if (!isLost) visitor.voice.connected = connection.promise;
+      const { json } = await visitor.call();
+      if (isLost) {
+        await said(visitor.voice.browser, 1);
+        visitor.voice.browser.lose();
+      }
+      const { call } = json;
+      visitor.voice.connected = connection.promise;
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const pending = visitor.voice.browser;
+        assert.equal((await visitor.call({ call })).status, 201);
+        if (!isLost || attempt > 0) assert(pending.isClosed);
+      }
+      connection.resolve(true);
+      await said(visitor.voice.browser, 1);
+      await visitor.hangUp();
+      const ended = (await visitor.calls()).map(({ end_reason }) => end_reason);
+      assert.deepEqual(ended, ['hung-up']);
+    });
+  }
+
+  it('counts towards the connections of its address, until it is connected or closed', async () => {
+    const env = { VOICE_CALLS_PER_ASSISTANT: '0', TRUST_PROXY: '1' };
+    const visitor = await visit({ env });
+    const { voice, service, assistant } = visitor;
+    const connection = Promise.withResolvers<boolean>();
+    voice.connected = connection.promise;
+    const call = async (address: string) => {
+      const path = `/api/conversations/${await service.open(assistant.uuid)}/voice`;
+      return service.post(path, { sdp: offer }, { 'X-Forwarded-For': address });
+    };
+    const callAtOnce = (address: string) => Promise.all(Array.from({ length: 7 }, () => call(address)));
+    const answers = await callAtOnce('203.0.113.7');
+    const refused = answers.filter(({ status }) => status !== 201);
+    const error = 'Call limit reached. Too many calls from this address are connecting.';
+    assert.deepEqual(
+      refused.map(({ status, json }) => [status, json['error']]),
+      [
+        [429, error],
+        [429, error],
+      ],
+    );
+    assert.equal((await call('203.0.113.8')).status, 201);
+    voice.browsers[0]?.close();
+    assert.equal((await call('203.0.113.7')).status, 201);
+    connection.resolve(true);
+    for (let index = 0; index < 7; index++) assert.equal((await call('203.0.113.7')).status, 201);
+  });
 });
 
 describe('a web call that cannot start', () => {

@@ -72,7 +72,7 @@ export interface MediaServer {
 
 export interface WebAnswer {
   sdp: string;
-  /** Must be closed by the caller. It also closes itself if the browser does not connect within 30 seconds. */
+  /** Must be closed by the caller. It also closes itself if the browser does not connect within 15 seconds. */
   peer: WebPeer;
 }
 

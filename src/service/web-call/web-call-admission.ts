@@ -115,8 +115,8 @@ export interface Caller {
   proofOfWork: string | undefined;
 }
 
-/** Time for the browser to connect, in milliseconds. */
-const connectMs = 40_000;
+/** Time for the browser to connect, in milliseconds: longer than the voice package waits for it. */
+const connectMs = 25_000;
 
 /**
  * Stores a call that a visitor starts.

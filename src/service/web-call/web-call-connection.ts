@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { EndReason } from '../../contract/call.ts';
 import type { CallRunner } from '../call/call-runner.ts';
-import { endCall } from '../call/end-call.ts';
 import { isOpen } from '../call/take-call.ts';
 import type { ConversationEvents } from '../conversation/conversation-events.ts';
 import { conversationSignal } from '../conversation/signals.ts';
@@ -16,7 +15,6 @@ import type { CallVoice } from '../realtime/call-voice.ts';
 import type { VisitorAddresses } from '../usage/daily-usage.ts';
 import type { WebPeer } from '../voice/voice-module.ts';
 import { BrowserLine } from './browser-line.ts';
-import { neverConnected } from './web-call-admission.ts';
 import type { AdmittedCall } from './web-call-admission.ts';
 
 /** Dependencies of {@link WebCallConnection}. */
@@ -51,20 +49,17 @@ export class WebCallConnection {
   }
 
   /**
-   * Waits for the browser to connect, and holds the call on this connection.
+   * Waits for the browser to connect, and holds the call on this connection. Resolves when the connection is closed, also
+   * if the browser did not connect.
    *
    * @param onConnected called before the conversation starts.
    */
   async hold(visitor: VisitorAddresses, onConnected: () => Promise<void>): Promise<void> {
     const watching = this.#watch();
     try {
-      if (await this.#peer.connected) {
-        await onConnected();
-        await this.#converse(visitor);
-      } else {
-        const isCall = and(eq(calls.id, this.callId), isNull(calls.answeredAt));
-        await endCall(this.#dependencies, isCall, neverConnected);
-      }
+      if (!(await this.#peer.connected)) return;
+      await onConnected();
+      await this.#converse(visitor);
     } finally {
       this.#over.resolve(undefined);
       await watching;

@@ -14,9 +14,16 @@ import { Refusal } from '../lib/refusal.ts';
 import { iceServersOf } from '../voice/ice-servers.ts';
 import type { VoiceConfig } from '../voice/voice-config.ts';
 import type { VisitorAddresses } from '../usage/daily-usage.ts';
-import type { IceServer, RefusedOffer, VoiceModule, WebPeer } from '../voice/voice-module.ts';
+import type {
+  IceServer,
+  MediaServer,
+  RefusedOffer,
+  VoiceModule,
+  WebAnswer,
+  WebPeer,
+} from '../voice/voice-module.ts';
 import { endLostCall } from './lost-connection.ts';
-import { admitWebCall, findWebCall, readOffer } from './web-call-admission.ts';
+import { admitWebCall, findWebCall, neverConnected, readOffer } from './web-call-admission.ts';
 import type { AdmittedCall, Caller } from './web-call-admission.ts';
 import { WebCallConnection } from './web-call-connection.ts';
 import type { WebCallConnectionDependencies } from './web-call-connection.ts';
@@ -41,6 +48,12 @@ export interface CallOffer {
   isRecorded: boolean;
 }
 
+/**
+ * Maximum number of browsers of one block of addresses that are connecting to this process at the same time: each takes a
+ * UDP port, and one that never connects uses up no minutes.
+ */
+const maxConnecting = 5;
+
 /** Longest wait for the process that has the line of a call to end it, in milliseconds. */
 const hangUpMs = 5000;
 
@@ -48,6 +61,8 @@ const hangUpMs = 5000;
 export class WebCalls {
   readonly #dependencies: WebCallsDependencies;
   readonly #connections = new Set<WebCallConnection>();
+  /** The visitors whose browsers have sent an offer and are not connected yet. */
+  readonly #connecting = new Set<Pick<VisitorAddresses, 'addressBlock'>>();
   readonly #waiting = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
@@ -99,9 +114,7 @@ export class WebCalls {
     const { database, limits } = this.#dependencies;
     const { sender } = caller;
     const { media } = this.#requireVoice(await readOffer(database, uuid, sender));
-    const answer = await media.answer(offer);
-    if ('refused' in answer) throw refuse(answer);
-    const { sdp, peer } = answer;
+    const { sdp, peer } = await this.#answer(media, offer, sender);
     try {
       const call =
         token === undefined
@@ -173,6 +186,25 @@ export class WebCalls {
     return module;
   }
 
+  /** @throws Refusal */
+  async #answer(media: MediaServer, offer: string, { addressBlock }: Sender): Promise<WebAnswer> {
+    const others = [...this.#connecting].filter((other) => other.addressBlock === addressBlock);
+    if (others.length >= maxConnecting)
+      throw limitReached('Too many calls from this address are connecting.');
+    const visitor = { addressBlock };
+    this.#connecting.add(visitor);
+    const release = () => this.#connecting.delete(visitor);
+    try {
+      const answer = await media.answer(offer);
+      if ('refused' in answer) throw refuse(answer);
+      void answer.peer.connected.then(release);
+      return answer;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
   async #notify(conversationId: number): Promise<void> {
     await notifyOfChange(this.#dependencies.database.db, conversationId);
     this.#dependencies.signals.notify(conversationSignal(conversationId));
@@ -180,6 +212,7 @@ export class WebCalls {
 
   #run(call: AdmittedCall, peer: WebPeer, visitor: VisitorAddresses): void {
     const connection = new WebCallConnection(this.#dependencies, call, peer);
+    for (const earlier of this.#connectionsOf(call)) earlier.cancel();
     this.#connections.add(connection);
     if (this.#closing.signal.aborted) connection.cancel();
     const done = this.#hold(connection, visitor)
@@ -195,24 +228,33 @@ export class WebCalls {
     const { callId } = connection;
     try {
       await connection.hold(visitor, async () => {
-        const others = [...this.#connections].filter(
-          (other) => other.callId === callId && other !== connection,
-        );
+        const others = this.#connectionsOf(connection).filter((other) => other !== connection);
         await Promise.all(others.map((other) => other.disconnect()));
       });
     } finally {
       this.#connections.delete(connection);
     }
+    // The last connection of a call ends it.
+    if (this.#connectionsOf(connection).length > 0) return;
+    const isUnanswered = and(eq(calls.id, callId), isNull(calls.answeredAt));
+    if (await endCall(this.#dependencies, isUnanswered, neverConnected)) return;
     await endLostCall(this.#dependencies, callId, this.#closing.signal);
+  }
+
+  #connectionsOf({ callId }: { callId: number }): WebCallConnection[] {
+    return [...this.#connections].filter((connection) => connection.callId === callId);
   }
 }
 
 function refuse({ refused, reason }: RefusedOffer): Refusal {
   if (refused === 'stopping') return unavailable(reason);
   return refused === 'no-port'
-    ? new Refusal(429, { status: false, error: `${voiceErrorTexts.limitReached} ${reason}` })
+    ? limitReached(reason)
     : new Refusal(422, { status: false, error: `sdp cannot be answered: ${reason}` });
 }
+
+const limitReached = (limit: string) =>
+  new Refusal(429, { status: false, error: `${voiceErrorTexts.limitReached} ${limit}` });
 
 const unavailable = (reason: string) =>
   new Refusal(503, { status: false, error: voiceErrorTexts.unavailable + reason });

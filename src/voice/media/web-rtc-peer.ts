@@ -16,8 +16,11 @@ const maxQueuedSeconds = 600;
 const fadingFrames = 10;
 /** Milliseconds without packets after which silence is inserted, so that turns end. */
 const stallAfter = 200;
-/** Milliseconds after which a call ends if the browser has not connected, or sends nothing. */
-const connectWithin = 30_000;
+/**
+ * Milliseconds after which a call ends if the browser has not connected, or sends nothing. The widget connects within ten
+ * seconds, or not at all.
+ */
+const connectWithin = 15_000;
 const lostAfter = 10_000;
 /** Milliseconds for the browser to acknowledge the last events. */
 const confirmWithin = 1000;
