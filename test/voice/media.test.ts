@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { describe, it, mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { crc32c } from 'werift';
+import { crc32c, RTCSctpTransport } from 'werift';
 import { BrowserPeer } from '../support/voice/browser-peer.ts';
 import { connectCall, playedSound, startMedia } from '../support/voice/media-call.ts';
 import type { MediaCall } from '../support/voice/media-call.ts';
@@ -262,12 +262,14 @@ describe('a web call whose data channel is attacked', () => {
     type: number,
     value: Buffer,
     length = value.length + 4,
+    flags = 0,
   ) => {
     const head = Buffer.alloc(16);
     head.writeUInt16BE(5000, 0);
     head.writeUInt16BE(5000, 2);
     head.writeUInt32BE(browser.connection.sctpTransport?.sctp['remoteVerificationTag'] as number, 4);
     head.writeUInt8(type, 12);
+    head.writeUInt8(flags, 13);
     head.writeUInt16BE(length, 14);
     const packet = Buffer.concat([head, value]);
     packet.writeUInt32LE(crc32c(packet), 8);
@@ -315,6 +317,76 @@ describe('a web call whose data channel is attacked', () => {
         const packets = browser.received.length;
         await until(() => browser.received.length > packets);
       }
+    });
+  }
+
+  /** Sends many DATA chunks, and waits until the service has processed them. */
+  const flood = async (call: MediaCall, chunkOf: (index: number) => Partial<DataFields>) => {
+    const sctp = call.browser.connection.sctpTransport?.sctp;
+    assert.ok(sctp);
+    const first = sctp['localTsn'] as number;
+    let acknowledged = 0;
+    const receive = sctp['receiveChunk'] as (chunk: { type: number }) => Promise<void>;
+    // The browser acknowledges nothing.
+    sctp['receiveChunk'] = async (chunk: { type: number }) => {
+      if (chunk.type === heartbeatAck) acknowledged++;
+      if (chunk.type !== 0) await receive.call(sctp, chunk);
+    };
+    for (let index = 0; index < 2000; index++) {
+      const { tsn = index, stream = 1, flags = 0, protocol = 51, data } = chunkOf(index);
+      const fields = Buffer.alloc(12);
+      fields.writeUInt32BE((first + tsn) >>> 0, 0);
+      fields.writeUInt16BE(stream, 4);
+      fields.writeUInt32BE(protocol, 8);
+      const value = Buffer.concat([fields, data ?? Buffer.from('data')]);
+      await sendChunk(call, 0, value, value.length + 4, flags);
+      // No more than the buffer of a socket can hold.
+      if (index % 50 < 49) continue;
+      await sendChunk(call, heartbeat, Buffer.from([0, 1, 0, 8, 0, 0, 0, 0]));
+      await until(() => acknowledged > Math.floor(index / 50));
+    }
+  };
+  const [heartbeat, heartbeatAck] = [4, 5];
+  interface DataFields {
+    /** Counted from the browser's next one. */
+    tsn: number;
+    stream: number;
+    flags: number;
+    protocol: number;
+    data: Buffer;
+  }
+  const complete = 3;
+  const unordered = 4;
+  const openChannel = Buffer.concat([Buffer.from([3, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0]), Buffer.from('x')]);
+  const floods: Record<string, (index: number) => Partial<DataFields>> = {
+    'a message that never ends': () => ({}),
+    'messages after one that never arrives': (index) => ({ tsn: index + 1, flags: complete | unordered }),
+    'messages of later sequence numbers': (index) => ({ tsn: index * 1000 + 1, flags: complete | unordered }),
+    'messages of many streams': (index) => ({ stream: index, flags: complete }),
+    'data channels whose acknowledgments it never receives': () => ({
+      ...{ stream: 9, flags: complete | unordered, protocol: 50, data: openChannel },
+    }),
+  };
+  for (const [name, chunkOf] of Object.entries(floods)) {
+    it(`keeps a small part of ${name}`, async () => {
+      const start = mock.method(RTCSctpTransport.prototype, 'start');
+      await using call = await connectCall();
+      const started = start.mock.calls.map((started) => started.this as RTCSctpTransport);
+      start.mock.restore();
+      const transport = started.find((other) => other !== call.browser.connection.sctpTransport);
+      assert.ok(transport);
+      const { sctp } = transport;
+      await flood(call, chunkOf);
+      const streams = Object.values(sctp['inboundStreams'] as Record<string, { reassembly: unknown[] }>);
+      const kept = {
+        streams: streams.length,
+        fragments: streams.flatMap(({ reassembly }) => reassembly).length,
+        outOfOrder: (sctp['sackMisOrdered'] as Set<number>).size,
+        answers: sctp.outboundQueue.length + (transport['dataChannelQueue'] as unknown[]).length,
+      };
+      for (const [part, size] of Object.entries(kept)) assert.ok(size <= 300, `${part}: ${size}`);
+      const packets = call.browser.received.length;
+      await until(() => call.browser.received.length > packets);
     });
   }
 });

@@ -39,11 +39,30 @@ const parametersAfter: ReadonlyMap<number, number> = new Map([
   [chunkType.RE_CONFIG, 0],
 ]);
 
+/** A DATA chunk: a message or a fragment of one. */
+interface DataChunk {
+  tsn: number;
+  streamId: number;
+}
+type InboundStreams = Readonly<Record<number, { reassembly: readonly unknown[] } | undefined>>;
+
+/**
+ * Maximum number of DATA chunks that are kept until their messages are complete, and the maximum distance of a chunk from
+ * the last one in order. An event of 64 KiB takes fewer than 60 chunks of a browser.
+ */
+const maxPendingChunks = 256;
+/** Maximum number of the browser's streams. It needs one, for its only data channel. */
+const maxStreams = 16;
+/** Maximum number of unsent answers to messages that open data channels. */
+const maxPendingAnswers = 16;
+/** RFC 8832: payload protocol of messages that open data channels. */
+const channelProtocol = 50;
+
 type Message = [streamId: number, payloadProtocol: number, data: Buffer];
 
 /**
- * Protects the process from a browser's packets: werift loops without end for some, and does not catch the errors that
- * it throws for others, which would end the process.
+ * Protects the process from a browser's packets: werift loops without end for some, keeps others without limit, and does
+ * not catch the errors that it throws for others, which would end the process.
  *
  * @param onDropped called when a packet or message could not be processed
  */
@@ -56,10 +75,40 @@ export function guardSctp(transport: RTCSctpTransport, onDropped: () => void): v
     if (isValidSctp(packet, unacknowledged.length)) handleData.call(sctp, packet).catch(onDropped);
     else onDropped();
   };
+  const receiveData = sctp['receiveDataChunk'] as (chunk: DataChunk) => void;
+  sctp['receiveDataChunk'] = (chunk: DataChunk) => {
+    if (hasRoom(sctp, chunk)) receiveData.call(sctp, chunk);
+    else onDropped();
+  };
+  const skip = sctp.receiveForwardTsnChunk.bind(sctp);
+  sctp.receiveForwardTsnChunk = (chunk) => {
+    const streams = sctp['inboundStreams'] as InboundStreams;
+    if (chunk.streams.every(([streamId]) => streams[streamId])) skip(chunk);
+    else onDropped();
+  };
   sctp.onReceive.allUnsubscribe();
   sctp.onReceive.subscribe((...message) => {
-    receive(...message).catch(onDropped);
+    const [, protocol] = message;
+    const answers = transport['dataChannelQueue'] as readonly unknown[];
+    if (protocol === channelProtocol && answers.length + sctp.outboundQueue.length > maxPendingAnswers)
+      onDropped();
+    else receive(...message).catch(onDropped);
   });
+}
+
+/** Whether werift may keep a DATA chunk until its message is complete, and the chunks before it have arrived. */
+function hasRoom(sctp: RTCSctpTransport['sctp'], { tsn, streamId }: DataChunk): boolean {
+  const streams = sctp['inboundStreams'] as InboundStreams;
+  const distance = (tsn - Number(sctp['lastReceivedTsn'])) >>> 0;
+  // It is a duplicate, of which nothing is kept.
+  if (distance === 0 || distance >= 2 ** 31) return true;
+  const pending = Object.values(streams).reduce((sum, stream) => sum + (stream?.reassembly.length ?? 0), 0);
+  const isKnown = streams[streamId] !== undefined;
+  return (
+    distance <= maxPendingChunks &&
+    pending < maxPendingChunks &&
+    (isKnown || Object.keys(streams).length < maxStreams)
+  );
 }
 
 /**
