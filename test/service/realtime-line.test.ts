@@ -11,6 +11,7 @@ import type { Synthesizer } from '../../src/service/voice/speech-service.ts';
 import { speechSettings } from '../support/calls/call-plan.ts';
 import { MemoryPeer } from '../support/calls/memory-peer.ts';
 import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
+import { until } from '../support/until.ts';
 
 const rate = 16_000;
 const never = new AbortController().signal;
@@ -329,6 +330,62 @@ describe('a call with a realtime model', () => {
     assert.equal(played, 'You said: Do you sell tulips? I need ten.');
     assert.deepEqual(spoken, ['Welcome.', 'You said: Do you sell tulips?', 'I need ten.']);
     assert.equal(call.peer.played, 1.5 * rate);
+  });
+
+  it('yields the last words of a customer who hangs up before the pause, then ends', async () => {
+    const call = await connect();
+    call.endpoint.words.push('Take me off your list!');
+    const { promise, resolve: transcribe } = Promise.withResolvers<undefined>();
+    call.endpoint.transcribing = promise;
+    call.peer.receive(voice(1));
+    await until(() => call.line.customerSpokeAt !== undefined);
+    call.line.close('customer');
+    await call.endpoint.until(({ type }) => type === 'input_audio_buffer.commit');
+    assert.equal(await call.line.next(0, never), undefined);
+    transcribe(undefined);
+    const event = await call.line.next(10, never);
+    assert(event?.type === 'said');
+    assert.equal(event.text, 'Take me off your list!');
+    assert(Math.abs(event.seconds - 1) < 0.3, String(event.seconds));
+    assert.deepEqual(await call.line.next(10, never), { type: 'ended', by: 'customer' });
+    // Nobody would hear an answer.
+    assert(!call.endpoint.received.some(({ type }) => type === 'response.create'));
+  });
+
+  it('yields the last words of a customer who hangs up during their transcription', async () => {
+    const call = await connect();
+    const { promise, resolve: transcribe } = Promise.withResolvers<undefined>();
+    call.endpoint.transcribing = promise;
+    say(call, 'Goodbye.');
+    await call.endpoint.until(({ type }) => type === 'response.create');
+    call.line.close('customer');
+    transcribe(undefined);
+    assert.equal(await hear(call), 'Goodbye.');
+    assert.deepEqual(await call.line.next(10, never), { type: 'ended', by: 'customer' });
+    assert(!call.endpoint.received.some(({ type }) => type === 'input_audio_buffer.commit'));
+  });
+
+  it('ends without the last words if their transcription takes too long, or the model is lost', async (context) => {
+    for (const isLost of [false, true]) {
+      const call = await connect();
+      call.endpoint.transcribing = new Promise(() => undefined);
+      say(call, 'Goodbye.');
+      await call.endpoint.until(({ type }) => type === 'response.create');
+      context.mock.timers.enable({ apis: ['setTimeout'] });
+      call.line.close('customer');
+      assert.equal(await call.line.next(0, never), undefined);
+      if (isLost) call.endpoint.drop();
+      else context.mock.timers.tick(4000);
+      context.mock.timers.reset();
+      assert.deepEqual(await call.line.next(10, never), { type: 'ended', by: 'customer' });
+    }
+  });
+
+  it('ends at once if a customer who has said nothing hangs up', async () => {
+    const { line, peer } = await connect();
+    peer.receive(silence(1));
+    line.close('customer');
+    assert.deepEqual(await line.next(0, never), { type: 'ended', by: 'customer' });
   });
 
   it('ends when the connection to the model is lost', async () => {

@@ -85,6 +85,10 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
     );
   }
 
+  protected override pushLastWords(): Promise<void> | undefined {
+    return this.#speaker?.finishTurns();
+  }
+
   protected release(): void {
     this.#speaker?.close();
   }
@@ -108,7 +112,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
   }
 
   canAnswerNow(): boolean {
-    return this.output.spoken === undefined;
+    return this.output.spoken === undefined && !this.hasEnded;
   }
 
   onTranscript(text: string, seconds: number): boolean {

@@ -10,6 +10,7 @@ import { EngineError } from '../engine/engine.ts';
 import { runToolCalls } from '../engine/openai/run-tool-calls.ts';
 import { readTranscriptionUsage } from '../voice/transcription-usage.ts';
 import { RealtimeReply } from './realtime-reply.ts';
+import { realtimeRate } from './realtime-session.ts';
 import type { RealtimeSession } from './realtime-session.ts';
 
 /** Receives the model's events about the customer. */
@@ -45,17 +46,26 @@ export interface RealtimeSpeakerDependencies {
 interface Turn {
   itemId: string;
   startMs: number;
-  endMs: number;
+  /** Undefined while the customer speaks. */
+  endMs: number | undefined;
   said: string | undefined;
   /** The model's reply, if it was requested before the transcript was known. */
   reply: RealtimeReply | undefined;
 }
 
-const secondsOf = ({ startMs, endMs }: Turn) => Math.max(0, endMs - startMs) / 1000;
+const secondsOf = ({ startMs, endMs = startMs }: Turn) => Math.max(0, endMs - startMs) / 1000;
+
+const isSpoken = ({ endMs }: Turn) => endMs === undefined;
+const isTranscribed = ({ said }: Turn) => said !== undefined;
 
 /** Responses to the results of functions within one answer. */
 const callRounds = 4;
 const callLimit = 16;
+/** The response ended just before it was canceled, or the customer's turn just before it was committed. */
+const harmlessErrors: ReadonlySet<string | null | undefined> = new Set([
+  'response_cancel_not_active',
+  'input_audio_buffer_commit_empty',
+]);
 /** Recorded if transcription failed. */
 const unknownWords = '…';
 
@@ -71,6 +81,10 @@ export class RealtimeSpeaker implements Speaker {
   /** A session generates one response at a time. */
   #queue = Promise.resolve();
   #isClosed = false;
+  /** Samples of the customer's audio that were sent to the model. */
+  #sentSamples = 0;
+  /** Resolves when all turns are transcribed. */
+  #lastWords: PromiseWithResolvers<undefined> | undefined;
 
   constructor(dependencies: RealtimeSpeakerDependencies) {
     this.#dependencies = dependencies;
@@ -80,6 +94,7 @@ export class RealtimeSpeaker implements Speaker {
     for (const { role, content } of dependencies.options.history) this.#write(content, role);
     void dependencies.session.closed.then(() => {
       this.#isClosed = true;
+      this.#lastWords?.resolve(undefined);
       this.#current?.done.reject(new EngineError('The connection to the voice model was lost.'));
       dependencies.listener.onClosed();
     });
@@ -89,6 +104,25 @@ export class RealtimeSpeaker implements Speaker {
   appendAudio(samples: Int16Array): void {
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
     this.#dependencies.session.send({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') });
+    this.#sentSamples += samples.length;
+  }
+
+  /**
+   * Ends the customer's turn, since no more audio will follow. Resolves when the model has transcribed all of it;
+   * undefined if there is nothing to wait for.
+   */
+  finishTurns(): Promise<undefined> | undefined {
+    if (this.#isClosed || this.#turns.every(isTranscribed)) return undefined;
+    const { session, listener } = this.#dependencies;
+    const turn = this.#turns.find(isSpoken);
+    if (turn) {
+      turn.endMs = (this.#sentSamples / realtimeRate) * 1000;
+      // Without audio, the model detects no pause.
+      session.send({ type: 'input_audio_buffer.commit' });
+      listener.onPause();
+    }
+    this.#lastWords = Promise.withResolvers();
+    return this.#lastWords.promise;
   }
 
   async *answer(said: string, _: readonly CallMessage[], signal: AbortSignal): AsyncGenerator<ReplyPart> {
@@ -281,7 +315,7 @@ export class RealtimeSpeaker implements Speaker {
         this.#turns.push({
           itemId: event.item_id,
           startMs: event.audio_start_ms,
-          endMs: event.audio_start_ms,
+          endMs: undefined,
           said: undefined,
           reply: undefined,
         });
@@ -316,8 +350,7 @@ export class RealtimeSpeaker implements Speaker {
         this.#current?.done.resolve(event.response);
         break;
       case 'error':
-        // The response ended just before it was canceled, which is harmless.
-        if (event.error.code === 'response_cancel_not_active') break;
+        if (harmlessErrors.has(event.error.code)) break;
         log.warn({ reason: event.error.message }, 'the realtime model reported an error');
         // Other errors do not end the response.
         if (event.error.event_id === this.#current?.requestId)
@@ -338,6 +371,7 @@ export class RealtimeSpeaker implements Speaker {
     const turn = this.#turn(itemId);
     if (!turn) return;
     turn.said = text;
+    if (this.#turns.every(isTranscribed)) this.#lastWords?.resolve(undefined);
     if (this.#dependencies.listener.onTranscript(text, secondsOf(turn))) return;
     // Noise, or too little to interrupt: the model is not to answer it later.
     this.#turns = this.#turns.filter((other) => other !== turn);

@@ -175,6 +175,13 @@ class Session {
       case 'input_audio_buffer.append':
         this.#hear(event.audio);
         return;
+      case 'input_audio_buffer.commit':
+        // The buffer is emptied when speech ends.
+        if (this.#speechSince === undefined)
+          this.#fail('input_audio_buffer_commit_empty', 'The buffer is empty.', event.event_id);
+        else this.#commit();
+        this.#turns?.reset();
+        return;
       case 'conversation.item.create':
         this.#items.push(event.item);
         this.#send({ type: 'conversation.item.added', item: event.item });
@@ -221,12 +228,16 @@ class Session {
     }
     if (event?.type !== 'ended' || this.#speechSince === undefined) return;
     const { seconds } = event.utterance();
-    const item_id = `said_${this.#utterances}`;
     this.#send({
       type: 'input_audio_buffer.speech_stopped',
-      item_id,
+      item_id: `said_${this.#utterances}`,
       audio_end_ms: this.#speechSince + Math.round(seconds * 1000),
     });
+    this.#commit();
+  }
+
+  #commit(): void {
+    const item_id = `said_${this.#utterances}`;
     this.#speechSince = undefined;
     const words = this.#endpoint.words.shift();
     this.#items.push({
