@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { eventually } from '../support/eventually.ts';
 import { callTo } from '../support/records/simulated-numbers.ts';
 import { startPhoneService } from '../support/calls/phone-service.ts';
+import { startSilentProxy } from '../support/servers/silent-proxy.ts';
+import { atEnd, newDatabase, testDatabase } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const { model, owner, pool, carrier, connect, ended, lines } = await startPhoneService({
@@ -39,6 +43,43 @@ describe('a transferred call', () => {
     assert.deepEqual([next.to, next.callerId], [desk, callTo.person]);
     assert.ok(next.maxDuration <= 300);
   });
+
+  it(
+    'leaves the assistant even if the answer of the database is lost',
+    { skip: testDatabase === 'pglite' },
+    async () => {
+      const { DATABASE_URL: url = '' } = await newDatabase();
+      const proxy = await startSilentProxy(url);
+      const direct = new pg.Pool({ connectionString: url, max: 2 });
+      atEnd(async () => {
+        await direct.end();
+        await proxy.close();
+      });
+      const service = await startPhoneService({ DATABASE_URL: proxy.url });
+      // The release of the call waits for the test.
+      await direct.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'`);
+      await direct.query(`CREATE TRIGGER release BEFORE UPDATE ON calls FOR EACH ROW
+      WHEN (OLD.transfer_to IS NULL AND NEW.transfer_to IS NOT NULL) EXECUTE FUNCTION wait()`);
+      const holder = await direct.connect();
+      await holder.query('SELECT pg_advisory_lock(1)');
+      service.model.behave(transferring);
+      const { line, left, over, id } = await service.connect(transfer);
+      await line.hears();
+      line.says('A person, please.');
+      const returnsRow = (query: string, values: number[] = []) =>
+        eventually(query, async () => (await direct.query(query, values)).rows.length > 0);
+      await returnsRow(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+      proxy.loseAnswers();
+      holder.release(true);
+      await returnsRow('SELECT 1 FROM calls WHERE id = $1 AND lease_owner IS NULL', [id]);
+      proxy.restart();
+      await over;
+      assert.deepEqual(line.actions, ['say Hello!', 'say One moment.', 'leave']);
+      assert.equal((await left).type, 'transfer');
+    },
+  );
 
   it('is completed when the transfer has ended', async () => {
     const { call, over, id } = await connectAndLeave();

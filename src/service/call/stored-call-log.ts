@@ -1,5 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
-import { openCallStatuses } from '../../contract/call.ts';
+import { and, eq, isNull, or, sql } from 'drizzle-orm';
 import type { EndReason } from '../../contract/call.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
@@ -15,7 +14,7 @@ import type { ConversationPlan } from './plan-call.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { formatTranscript } from '../lib/transcript.ts';
-import { reconnectSeconds } from './take-call.ts';
+import { isOpen, reconnectSeconds } from './take-call.ts';
 
 /** This process no longer owns the call: it was deleted, or its lease expired. */
 export class CallLeaseLostError extends Error {
@@ -24,7 +23,7 @@ export class CallLeaseLostError extends Error {
 
 /** Matches a call that is open and leased by this owner. */
 export const isLeasedBy = (callId: number, owner: string) =>
-  and(eq(calls.id, callId), eq(calls.leaseOwner, owner), inArray(calls.status, openCallStatuses));
+  and(eq(calls.id, callId), eq(calls.leaseOwner, owner), isOpen);
 
 /** Stores a call's progress in its record, as long as this process holds the lease. */
 export class StoredCallLog implements CallLog {
@@ -73,25 +72,33 @@ export class StoredCallLog implements CallLog {
     const { maxDuration } = this.#call.settings;
     // Covers ringing and the transferred conversation, or the carrier's reconnection.
     const seconds = reconnectSeconds + (transferTo === undefined ? 0 : transferRinging + maxDuration);
-    await this.touch(this.#database.db, {
+    const values = {
       duration,
       leaseOwner: null,
       leaseUntil: leaseEnd(seconds * 1000) as unknown as string,
       ...(transferTo !== undefined && { transferTo }),
-    });
+    };
+    // An earlier attempt may have succeeded, but its response was lost.
+    const isReleased = and(eq(calls.id, this.#call.id), isNull(calls.leaseOwner), isOpen);
+    await this.touch(this.#database.db, values, or(isLeasedBy(this.#call.id, this.#owner), isReleased));
   }
 
   /**
    * Updates the record.
    *
+   * @param condition matches the call if it is still held.
    * @returns the user id of the owner.
    * @throws CallLeaseLostError
    */
-  async touch(queries: Queries, values: Partial<typeof calls.$inferInsert> = {}): Promise<number> {
+  async touch(
+    queries: Queries,
+    values: Partial<typeof calls.$inferInsert> = {},
+    condition = isLeasedBy(this.#call.id, this.#owner),
+  ): Promise<number> {
     const [changed] = await queries
       .update(calls)
       .set({ ...values, updatedAt: sql`now()` })
-      .where(isLeasedBy(this.#call.id, this.#owner))
+      .where(condition)
       .returning({ userId: calls.userId });
     if (!changed) throw new CallLeaseLostError();
     return changed.userId;

@@ -8,6 +8,8 @@ export interface SilentProxy {
   url: string;
   /** Stops forwarding on all open connections without closing them. New connections work if `acceptsNew`. */
   fallSilent(acceptsNew: boolean): void;
+  /** Forwards requests on all open connections, but not their answers. */
+  loseAnswers(): void;
   /** Forwards on new connections again. */
   recover(): void;
   /** Closes all connections and forwards on new ones, as a server does after a restart of its machine. */
@@ -19,6 +21,7 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
   const target = new URL(databaseUrl);
   const socketFolder = target.searchParams.get('host');
   const sockets = new Set<Socket>();
+  const upstreams = new Set<Socket>();
   let isSilent = false;
   const track = (socket: Socket) => {
     sockets.add(socket);
@@ -33,9 +36,13 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
         ? connect(Number(target.port), target.hostname)
         : connect(`${socketFolder}/.s.PGSQL.${target.port || '5432'}`),
     );
+    upstreams.add(upstream);
     client.pipe(upstream).pipe(client);
     client.on('close', () => upstream.destroy());
-    upstream.on('close', () => client.destroy());
+    upstream.on('close', () => {
+      upstreams.delete(upstream);
+      client.destroy();
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -48,6 +55,9 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
     fallSilent(acceptsNew) {
       isSilent = !acceptsNew;
       for (const socket of sockets) socket.unpipe().pause();
+    },
+    loseAnswers() {
+      for (const upstream of upstreams) upstream.unpipe().pause();
     },
     recover() {
       isSilent = false;
