@@ -61,7 +61,9 @@ describe('a transferred call', () => {
       'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'`);
       await direct.query(`CREATE TRIGGER release BEFORE UPDATE ON calls FOR EACH ROW
       WHEN (OLD.transfer_to IS NULL AND NEW.transfer_to IS NOT NULL) EXECUTE FUNCTION wait()`);
-      const holder = await direct.connect();
+      const holder = new pg.Client(url);
+      atEnd(() => holder.end());
+      await holder.connect();
       await holder.query('SELECT pg_advisory_lock(1)');
       service.model.behave(transferring);
       const { line, left, over, id } = await service.connect(transfer);
@@ -72,7 +74,7 @@ describe('a transferred call', () => {
       await returnsRow(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
       proxy.loseAnswers();
-      holder.release(true);
+      await holder.end();
       await returnsRow('SELECT 1 FROM calls WHERE id = $1 AND lease_owner IS NULL', [id]);
       proxy.restart();
       await over;

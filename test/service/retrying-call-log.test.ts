@@ -8,7 +8,7 @@ import { RetryingCallLog } from '../../src/service/call/retrying-call-log.ts';
 const silent = pino({ level: 'silent' });
 
 /** A log whose database fails so many times, with this error. */
-function failing(times: number, error: Error) {
+function failing(times: number, error: Error, options = { leaseMs: 5000, mayWait: () => false }) {
   let left = times;
   const saved: number[] = [];
   const attempt = async () => {
@@ -27,7 +27,7 @@ function failing(times: number, error: Error) {
     },
     release: attempt,
   };
-  return { log: new RetryingCallLog(log, 5000, silent), saved };
+  return { log: new RetryingCallLog(log, options, silent), saved };
 }
 
 const stopping = Object.assign(new DatabaseError('terminating connection', 0, 'error'), { code: '57P01' });
@@ -52,6 +52,13 @@ describe('the progress of a call', () => {
 
   it('is charged after an outage', async () => {
     assert.equal(await failing(1, lost).log.chargeMinute(1), true);
+  });
+
+  it('is stored after an outage that is longer than a lease, but only if the customer does not wait', async () => {
+    const { log, saved } = failing(2, lost, { leaseMs: -1, mayWait: () => true });
+    await log.saveLines([]);
+    assert.deepEqual(saved, [0]);
+    await assert.rejects(failing(1, lost, { leaseMs: -1, mayWait: () => false }).log.saveLines([]));
   });
 
   it('fails at once if the query is wrong', async () => {

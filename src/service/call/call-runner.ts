@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { CallRules } from '../billing/call-limits.ts';
 import type {
@@ -14,6 +15,7 @@ import type { Line, SpeakerOptions } from '../voice/line.ts';
 import { CarrierError } from '../carrier/carrier-numbers.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
+import { retryDuringOutage } from '../db/retry-during-outage.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Engine, ModelUsage } from '../engine/engine.ts';
 import { leaseEnd } from '../lib/lease.ts';
@@ -30,6 +32,7 @@ import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import type { CallLog } from './call-log.ts';
 import { limitDialingRate } from './limit-dialing-rate.ts';
 import { endCall, tryToEndCall } from './end-call.ts';
+import type { EndedCall } from './end-call.ts';
 import { endReportedCall, handleReport, unknownCall } from './handle-report.ts';
 import { answeredByOf, HeldCalls } from './held-calls.ts';
 import { HeldLine } from './held-line.ts';
@@ -174,7 +177,9 @@ export class CallRunner implements CallHandler {
   async onReport(report: CallReport): Promise<void> {
     const onIdentified = this.#held.identify.bind(this.#held);
     if (report.type === 'ended') this.#held.removeTransfer(report.callId);
-    await handleReport({ ...this.#dependencies, onIdentified }, report);
+    await this.#begin(
+      this.#retry(report.callId, () => handleReport({ ...this.#dependencies, onIdentified }, report)),
+    );
   }
 
   async onDisconnected(disconnected: Parameters<CallHandler['onDisconnected']>[0]): Promise<NextStep> {
@@ -236,7 +241,8 @@ export class CallRunner implements CallHandler {
       // Read after this process holds the call: earlier reports are in the record, later ones reach the line.
       const { plan, answeredBy = 'unknown' } = await this.#planConversation(call.id);
       if (!plan) {
-        await tryToEndCall(this.#dependencies, call.id, isHeld, { status: 'failed', reason: 'no-assistant' });
+        await line.hangUp();
+        await this.#end(call.id, { status: 'failed', reason: 'no-assistant' }, isHeld);
         return;
       }
       signal.throwIfAborted();
@@ -255,7 +261,14 @@ export class CallRunner implements CallHandler {
         line,
         settings: plan.settings,
         speaker,
-        callLog: new RetryingCallLog(callLog, this.#dependencies.leaseMs, log),
+        callLog: new RetryingCallLog(
+          callLog,
+          {
+            leaseMs: this.#dependencies.leaseMs,
+            mayWait: () => line.hasEnded && !this.#closing.signal.aborted,
+          },
+          log,
+        ),
         signal,
         answeredBy,
         earlier,
@@ -263,7 +276,7 @@ export class CallRunner implements CallHandler {
       const end = await conversation.run();
       if (!end) {
         // Reports that arrived while this process held the call did not end it.
-        await endReportedCall(this.#dependencies, call.id);
+        await this.#retry(call.id, () => endReportedCall(this.#dependencies, call.id));
         return;
       }
       // Before the end is stored: no chunks are accepted afterwards.
@@ -271,7 +284,7 @@ export class CallRunner implements CallHandler {
       const { record } = plan.speaker.assistant;
       // The carrier records phone calls.
       const isRecorded = !plan.web && record && (carrier.readRecording !== undefined || end.lines.length > 0);
-      await tryToEndCall(this.#dependencies, call.id, isHeld, { ...end, isRecorded });
+      await this.#end(call.id, { ...end, isRecorded }, isHeld);
     } catch (error) {
       if (error instanceof CallLeaseLostError) {
         await line.hangUp('lease-lost');
@@ -281,11 +294,29 @@ export class CallRunner implements CallHandler {
       if (error instanceof EngineError)
         log.warn({ reason: error.message, callId: call.id }, 'a call was interrupted');
       else log.error({ err: error, callId: call.id }, 'a call was interrupted');
+      // The customer must not wait for the database.
+      await line.hangUp();
       await recorder?.finish();
-      await tryToEndCall(this.#dependencies, call.id, isHeld, { status: 'failed', reason: 'cut-off' });
+      await this.#end(call.id, { status: 'failed', reason: 'cut-off' }, isHeld);
     } finally {
       await line.hangUp();
     }
+  }
+
+  /** Ends a call that this process holds as soon as the database is available: its lease outlives an outage. */
+  #end(callId: number, result: EndedCall, isHeld: SQL | undefined): Promise<void> {
+    const end = (...args: Parameters<typeof endCall>) => this.#retry(callId, () => endCall(...args));
+    return tryToEndCall(this.#dependencies, callId, isHeld, result, end);
+  }
+
+  /** Repeats a change of a call during an outage of the database, until the process has to stop. */
+  #retry<Result>(callId: number, change: () => Promise<Result>): Promise<Result> {
+    return retryDuringOutage(change, {
+      mayRetry: () => !this.#closing.signal.aborted,
+      onFailure: (error) => {
+        this.#dependencies.log.warn({ err: error, callId }, 'a call could not be updated; retrying');
+      },
+    });
   }
 
   #createLog(

@@ -32,15 +32,17 @@ const isOpen = inArray(calls.status, openCallStatuses);
  * Ends a call like {@link endCall}. If that fails, the end is left to housekeeping.
  *
  * @param condition the call must also match it.
+ * @param end ends it; may try more than once.
  */
 export async function tryToEndCall(
   dependencies: EndCallDependencies & { log: Logger },
   callId: number,
   condition: SQL | undefined,
   result: EndedCall,
+  end = endCall,
 ): Promise<void> {
   try {
-    await endCall(dependencies, and(eq(calls.id, callId), condition), result);
+    await end(dependencies, and(eq(calls.id, callId), condition), result);
   } catch (error) {
     // The lease is no longer renewed, so housekeeping ends the call once the database is available again.
     dependencies.log.error({ err: error, callId }, 'the end of a call could not be stored yet');

@@ -1,21 +1,26 @@
 import type { EndReason } from '../../contract/call.ts';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { CallMessage } from '../db/calls-table.ts';
-import { isOutage } from '../db/is-outage.ts';
+import { retryDuringOutage } from '../db/retry-during-outage.ts';
 import type { CallLog } from './call-log.ts';
 
-const pauseMs = 250;
+/** Decides how long a call waits for the database. */
+export interface RetryingOptions {
+  /** Longest wait while the customer waits, too, in milliseconds. */
+  leaseMs: number;
+  /** Whether nobody waits: the line has ended, and the process is not stopping. */
+  mayWait: () => boolean;
+}
 
-/** Retries storing a call's progress while the database is unavailable, as long as the call's lease may be valid. */
+/** Retries storing a call's progress while the database is unavailable. */
 export class RetryingCallLog implements CallLog {
   readonly #log: CallLog;
-  readonly #leaseMs: number;
+  readonly #options: RetryingOptions;
   readonly #logger: Logger;
 
-  constructor(log: CallLog, leaseMs: number, logger: Logger) {
+  constructor(log: CallLog, options: RetryingOptions, logger: Logger) {
     this.#log = log;
-    this.#leaseMs = leaseMs;
+    this.#options = options;
     this.#logger = logger;
   }
 
@@ -31,16 +36,14 @@ export class RetryingCallLog implements CallLog {
     return this.#retry(() => this.#log.release(duration, transferTo));
   }
 
-  async #retry<Result>(change: () => Promise<Result>): Promise<Result> {
-    const deadline = performance.now() + this.#leaseMs;
-    for (;;) {
-      try {
-        return await change();
-      } catch (error) {
-        if (!isOutage(error) || performance.now() > deadline) throw error;
+  #retry<Result>(change: () => Promise<Result>): Promise<Result> {
+    const { leaseMs, mayWait } = this.#options;
+    const deadline = performance.now() + leaseMs;
+    return retryDuringOutage(change, {
+      mayRetry: () => performance.now() <= deadline || mayWait(),
+      onFailure: (error) => {
         this.#logger.warn({ err: error }, 'could not store the progress of a call; retrying');
-        await pause(pauseMs);
-      }
-    }
+      },
+    });
   }
 }

@@ -4,6 +4,8 @@ import pg from 'pg';
 import { eventually } from '../../support/eventually.ts';
 import { assistantBody, readAssistant } from '../../support/records/assistant-body.ts';
 import { Owner } from '../../support/records/owner.ts';
+import { startPhoneService } from '../../support/calls/phone-service.ts';
+import { said, visit } from '../../support/calls/web-visitor.ts';
 import { callTo } from '../../support/records/simulated-numbers.ts';
 import { startModelServer } from '../../support/servers/model-server.ts';
 import { startSilentProxy } from '../../support/servers/silent-proxy.ts';
@@ -176,3 +178,94 @@ describe('an outage of the database', { skip: testDatabase === 'pglite' && 'one 
     });
   });
 });
+
+/*
+ * In this process, so that the test controls the browser and the carrier. The database refuses connections for longer than
+ * a lease.
+ */
+describe(
+  'a call that ends during an outage of the database',
+  {
+    skip: testDatabase === 'pglite' && 'one process',
+  },
+  () => {
+    async function openProxy() {
+      const database = await newDatabase();
+      const { DATABASE_URL: url = '' } = database;
+      const pool = new pg.Pool({ connectionString: url, max: 2 });
+      const proxy = await startSilentProxy(url);
+      atEnd(async () => {
+        await pool.end();
+        await proxy.close();
+      });
+      const until = (query: string) =>
+        eventually(query, async () => (await pool.query(query)).rows.length > 0);
+      return {
+        url,
+        proxy,
+        pool,
+        until,
+        env: { ...database, DATABASE_URL: proxy.url, REPLY_LEASE_SECONDS: '4' },
+      };
+    }
+
+    it('is charged, and has the status of its end', async () => {
+      const { url, proxy, pool, until, env } = await openProxy();
+      const visitor = await visit({ env });
+      await visitor.call();
+      const { browser } = visitor.voice;
+      await said(browser, 1);
+      browser.say('What are your opening hours?');
+      await said(browser, 2);
+      // The end of the call waits for the test.
+      await pool.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'`);
+      await pool.query(`CREATE TRIGGER ending BEFORE UPDATE ON calls FOR EACH ROW
+      WHEN (NEW.ended_at IS NOT NULL) EXECUTE FUNCTION wait()`);
+      const holder = new pg.Client(url);
+      atEnd(() => holder.end());
+      await holder.connect();
+      await holder.query('SELECT pg_advisory_lock(1)');
+      const hungUp = visitor.hangUp();
+      await until(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+      proxy.refuse();
+      // The visitor's request fails during the outage.
+      await Promise.allSettled([hungUp]);
+      await until('SELECT 1 FROM calls WHERE lease_until < now()');
+      await holder.end();
+      proxy.restart();
+      await until('SELECT 1 FROM calls WHERE ended_at IS NOT NULL');
+      const [call] = await visitor.calls();
+      assert.deepEqual(
+        [call?.['status'], call?.['end_reason'], call?.['total_cost']],
+        ['completed', 'hung-up', 0.05],
+      );
+      assert.deepEqual(await visitor.money(), { balance: 0.95, ledger: 0.95 });
+    });
+
+    it('ends if the carrier reports its end during the outage', async () => {
+      const { proxy, until, env } = await openProxy();
+      const service = await startPhoneService(env);
+      const { call, line, over, left, id } = await service.connect({
+        tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: '+4930123456' }],
+      });
+      await line.hears();
+      service.model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], chunks: ['One moment.'] });
+      line.says('A person, please.');
+      await left;
+      await over;
+      await call.report({ type: 'transfer-answered' });
+      proxy.refuse();
+      const reported = call.report({ type: 'ended', seconds: 42 });
+      await until("SELECT 1 FROM heartbeat WHERE last_at < now() - interval '4 seconds'");
+      proxy.restart();
+      await reported;
+      const record = await service.ended(id);
+      assert.deepEqual(
+        [record['status'], record['end_reason'], record['duration']],
+        ['completed', 'transfer', 42],
+      );
+    });
+  },
+);

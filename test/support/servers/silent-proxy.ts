@@ -10,6 +10,8 @@ export interface SilentProxy {
   fallSilent(acceptsNew: boolean): void;
   /** Forwards requests on all open connections, but not their answers. */
   loseAnswers(): void;
+  /** Closes all connections, and new ones at once, as while a server restarts. */
+  refuse(): void;
   /** Forwards on new connections again. */
   recover(): void;
   /** Closes all connections and forwards on new ones, as a server does after a restart of its machine. */
@@ -23,6 +25,7 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
   const sockets = new Set<Socket>();
   const upstreams = new Set<Socket>();
   let isSilent = false;
+  let isRefusing = false;
   const track = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
@@ -30,7 +33,8 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
   };
   const server = createServer((client) => {
     track(client);
-    if (isSilent) return;
+    if (isRefusing) client.destroy();
+    if (isSilent || isRefusing) return;
     const upstream = track(
       socketFolder === null
         ? connect(Number(target.port), target.hostname)
@@ -59,11 +63,15 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
     loseAnswers() {
       for (const upstream of upstreams) upstream.unpipe().pause();
     },
+    refuse() {
+      isRefusing = true;
+      for (const socket of sockets) socket.destroy();
+    },
     recover() {
       isSilent = false;
     },
     restart() {
-      isSilent = false;
+      isSilent = isRefusing = false;
       for (const socket of sockets) socket.destroy();
     },
     async close() {

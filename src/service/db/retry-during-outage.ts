@@ -1,0 +1,30 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isOutage } from './is-outage.ts';
+
+const pauseMs = 250;
+
+export interface OutageOptions {
+  /** Whether to try again after a failure; otherwise its error is thrown. */
+  mayRetry: () => boolean;
+  /** Called with the error before another attempt. */
+  onFailure: (error: unknown) => void;
+}
+
+/**
+ * Repeats a change until the database is available. It must have the same effect if it is repeated: an attempt may have
+ * succeeded although its response was lost.
+ */
+export async function retryDuringOutage<Result>(
+  change: () => Promise<Result>,
+  { mayRetry, onFailure }: OutageOptions,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await change();
+    } catch (error) {
+      if (!isOutage(error) || !mayRetry()) throw error;
+      onFailure(error);
+      await pause(pauseMs);
+    }
+  }
+}
