@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CallResult, CallSettings, CallProgress } from '../../src/service/call/call-log.ts';
 import { HeldLine } from '../../src/service/call/held-line.ts';
-import { PhoneConversation } from '../../src/service/call/phone-conversation.ts';
+import { CallConversation } from '../../src/service/call/call-conversation.ts';
 import type { AnsweredBy, CallHandler, NextStep } from '../../src/service/carrier/carrier.ts';
 import { readNumberTraits } from '../../src/service/carrier/number-traits.ts';
 import { SimulatedCarrier } from '../../src/service/carrier/simulated-carrier.ts';
@@ -90,7 +90,7 @@ async function call({
     onConnected: async (_, line) => {
       held = new HeldLine(line, 'a lease');
       let lines = earlier?.lines ?? [];
-      const result = await new PhoneConversation({
+      const result = await new CallConversation({
         line: held,
         settings,
         speaker: {

@@ -37,7 +37,7 @@ import { endReportedCall, handleReport, unknownCall } from './handle-report.ts';
 import { answeredByOf, HeldCalls } from './held-calls.ts';
 import { HeldLine } from './held-line.ts';
 import { chooseNextStep } from './next-step.ts';
-import { PhoneConversation } from './phone-conversation.ts';
+import { CallConversation } from './call-conversation.ts';
 import { isWaiting, planCall, planConversation } from './plan-call.ts';
 import type { ConversationPlan } from './plan-call.ts';
 import type { AudioRecorder } from '../recording/audio-recorder.ts';
@@ -257,7 +257,7 @@ export class CallRunner implements CallHandler {
       const recorded = { id: call.id, isHeld, elapsed: earlier?.elapsed ?? 0 };
       recorder = web?.audio && recordCall(this.#dependencies, recorded, web.audio);
       const callLog = this.#createLog(plan, line.owner, web && { ...web, recorder });
-      const conversation = new PhoneConversation({
+      const conversation = new CallConversation({
         line,
         settings: plan.settings,
         speaker,

@@ -10,8 +10,8 @@ import { PressedKeys } from './pressed-keys.ts';
 import { SilenceTimer } from './silence-timer.ts';
 import { SpokenReply } from './spoken-reply.ts';
 
-/** Dependencies of {@link PhoneConversation}. */
-export interface PhoneConversationOptions {
+/** Dependencies of {@link CallConversation}. */
+export interface CallConversationOptions {
   line: HeldLine;
   settings: CallSettings;
   speaker: Speaker;
@@ -32,8 +32,8 @@ type Ending = Pick<CallResult, 'status' | 'reason'> | 'released';
 const secondsPerMinute = 60;
 
 /** The conversation of a call on one line, from the moment it is connected. */
-export class PhoneConversation {
-  readonly #options: PhoneConversationOptions;
+export class CallConversation {
+  readonly #options: CallConversationOptions;
   /** On the line's clock. */
   readonly #answeredAt: number;
   readonly #lines: CallMessage[];
@@ -41,7 +41,7 @@ export class PhoneConversation {
   readonly #keys: PressedKeys;
   #chargedMinutes: number;
 
-  constructor(options: PhoneConversationOptions) {
+  constructor(options: CallConversationOptions) {
     const { line, settings, earlier } = options;
     this.#options = options;
     this.#answeredAt = line.now - (earlier?.elapsed ?? 0);
