@@ -32,12 +32,15 @@ async function openConversation(chat: Chat): Promise<string> {
   return (await ready).conversationId;
 }
 
+const pathOf = (input: RequestInfo | URL): string =>
+  new URL(input instanceof Request ? input.url : input, location.href).pathname;
+
 /** The requests of the page from now on, such as `GET events` or `POST messages`. */
 function requestsFromNow(): { readonly made: string[]; stop: () => void } {
   const made: string[] = [];
   const original = window.fetch.bind(window);
   window.fetch = (input, init) => {
-    const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
+    const pathname = pathOf(input);
     if (pathname.includes('/api/'))
       made.push(`${init?.method ?? 'GET'} ${pathname.split('/').at(-1) ?? ''}`.replace(/[\da-f-]{36}/, 'id'));
     return original(input, init);
@@ -70,6 +73,30 @@ describe('the first message of a person, in a conversation in which the visitor 
     expect(requests.made.filter((request) => request.startsWith('POST'))).to.deep.equal([
       'POST conversations',
     ]);
+  });
+
+  it('and the next one are both announced to screen readers if they arrive together', async () => {
+    const chat = mount();
+    const conversation = await openConversation(chat);
+    await until(() => requests.made.includes('GET events'), 'the event stream');
+    const lines: string[] = [];
+    new MutationObserver(() => {
+      // What a screen reader finds after each change.
+      const { children } = chat.find('.root > [role="status"]') as Element;
+      lines.push([...children].map(({ textContent }) => textContent).join(' | '));
+    }).observe(chat.find('.root > [role="status"]') as Element, { childList: true });
+    const { promise, resolve: read } = Promise.withResolvers<undefined>();
+    const counting = window.fetch.bind(window);
+    window.fetch = async (input, init) => {
+      if (pathOf(input).endsWith(conversation)) await promise;
+      return counting(input, init);
+    };
+    await joinAndWrite(conversation, 'Hanna here.');
+    await joinAndWrite(conversation, 'May I help?');
+    read(undefined);
+    await until(() => chat.messages.includes('assistant: May I help?'), 'the messages');
+    await until(() => lines.length > 0, 'the announcement');
+    expect(lines).to.deep.equal(['Hanna here. | May I help?']);
   });
 
   it('appears as a badge on a closed chat', async () => {

@@ -19,23 +19,27 @@ export class Announcer {
     this.element.setAttribute('aria-atomic', 'false');
   }
 
-  /** Announces the new text of the last answer in a log. */
-  announce(log: ParentNode, isComplete = true): void {
+  /**
+   * Announces the new text of the last answers in a log.
+   *
+   * @param count of answers, since several may arrive together
+   */
+  announce(log: ParentNode, isComplete = true, count = 1): void {
     // Not in one query: that would search the whole history.
-    const page = [...log.querySelectorAll('.page:has(> .assistant)')].at(-1);
-    const answer = [...(page?.querySelectorAll('.assistant > article > :last-child') ?? [])].at(-1);
-    const text = answer && this.sentences(answer, isComplete);
-    if (!text) return;
-    this.#say(text);
-    this.#isComplete = isComplete;
-  }
-
-  #say(text: string): void {
+    const lines = [...log.querySelectorAll('.page:has(> .assistant)')]
+      .slice(-count)
+      .flatMap((page) => [...page.querySelectorAll('.assistant > article > :last-child')])
+      .slice(-count)
+      .flatMap((answer) => this.sentences(answer, isComplete) || []);
+    if (!lines[0]) return;
     // The previous answer has been announced completely.
     if (this.#isComplete) this.element.replaceChildren();
-    const line = document.createElement('p');
-    line.textContent = text;
-    this.element.append(line);
+    for (const text of lines) {
+      const line = document.createElement('p');
+      line.textContent = text;
+      this.element.append(line);
+    }
+    this.#isComplete = isComplete;
   }
 }
 

@@ -78,6 +78,8 @@ export class ChatPanel implements Panel, PanelContext {
   readonly #schedule = new RenderSchedule(() => {
     this.#render();
   });
+  /** The number of answers to announce to screen readers. */
+  #unannounced = 0;
   readonly #retryWatch = new RetryWatch(this.draw, () => {
     this.conversation.retry();
   });
@@ -224,7 +226,7 @@ export class ChatPanel implements Panel, PanelContext {
         return { ...this.options, variables, context, ...this.gate?.variables(), clientTools };
       },
       {
-        ...pageEvents(this, this.#input.preload, () => void this.#announceLast()),
+        ...pageEvents(this, this.#input.preload, () => void this.#announceNew()),
         onChange: () => {
           if (conversation !== this.conversation) return;
           this.#watch();
@@ -246,11 +248,14 @@ export class ChatPanel implements Panel, PanelContext {
     return locale && this.#markdown.get(modules.get('markdown'), locale, options, this);
   }
 
-  /** Announces the last answer as rendered, without Markdown syntax. */
-  async #announceLast(): Promise<void> {
+  /** Announces a new answer as rendered, without Markdown syntax; answers that arrive together in one go. */
+  async #announceNew(): Promise<void> {
+    this.#unannounced++;
     await loadMarkdown(this.modules, this.conversation.snapshot);
+    const count = this.#unannounced;
+    this.#unannounced = 0;
     this.#render();
-    if (this.#isVisible) this.announcer.announce(this.container);
+    if (count && this.#isVisible) this.announcer.announce(this.container, true, count);
   }
 
   /** Also runs while the panel is hidden, so that messages written offline are sent. */
