@@ -155,7 +155,7 @@ function applyEvent(snapshot: Snapshot, event: ConversationEvent): Snapshot {
       return { ...snapshot, messages: change(confirm(messages, event.key), replyKey(event.key), end) };
     }
     case 'late':
-      return { ...settled(snapshot), messages: change(messages, event.key, { status: 'sent' }) };
+      return { ...settled(snapshot), messages: confirm(messages, event.key) };
     case 'send-failed': {
       const { key, problem, outcomeUnknown } = event;
       const others = messages.filter(({ status }) => status !== 'streaming');

@@ -377,13 +377,18 @@ export class Session {
     this.#attempts.delete(key);
   }
 
-  /** Messages that the service accepted but has not answered. */
-  get late(): readonly (Message & { readonly attempt: Attempt })[] {
+  /** Messages of this tab that were sent and not confirmed. */
+  get unconfirmed(): readonly (Message & { readonly attempt: Attempt })[] {
     if (this.#attempts.size === 0) return [];
     return this.snapshot.messages.flatMap((message) => {
       const attempt = this.#attempts.get(message.key);
-      return attempt && message.status === 'sent' ? { ...message, attempt } : [];
+      return attempt && !this.#unclaimed.has(message.key) ? { ...message, attempt } : [];
     });
+  }
+
+  /** Messages that the service accepted but has not answered. */
+  get late(): readonly Message[] {
+    return this.unconfirmed.filter(({ status }) => status === 'sent');
   }
 
   get hasUnclaimed(): boolean {

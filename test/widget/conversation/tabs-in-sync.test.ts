@@ -54,6 +54,24 @@ describe('one conversation in two tabs', () => {
     assert.deepEqual(tabs.browser.pending, []);
   });
 
+  it('shows a message whose answer was lost once when the other tab has received more', async () => {
+    const [uuid = ''] = server.conversations;
+    server.next('send', {
+      raw: (response) => {
+        server.write(uuid, { role: 'user', content: 'One' });
+        response.destroy();
+      },
+    });
+    first.conversation.send('One');
+    await first.settled();
+    assert.deepEqual(first.states, ['One failed']);
+    second.conversation.send('Two');
+    await until(() => first.log.at(-1) === `assistant: ${answerTo('Two')}`);
+    assert.deepEqual(first.states, ['One sent', 'Two sent']);
+    assert.deepEqual(tabs.browser.pending, []);
+    assert.equal(server.seen('send').length, 2);
+  });
+
   it('requests page tools only in the tab that asked the question', async () => {
     const { opened, open } = gate();
     const call = { name: 'add_to_cart', arguments: {}, client: true };

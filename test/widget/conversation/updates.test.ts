@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { ChatServer, gate } from '../../support/servers/chat-server.ts';
+import { answerTo, ChatServer, gate } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { Browser, type Visit } from './visit.ts';
 
@@ -105,6 +105,63 @@ describe('a visible conversation', () => {
     server.answerNext('read', { status: true, history, ai_enabled: false });
     emit('handoff', { ai_enabled: false });
     await until(() => !visit.conversation.snapshot.aiEnabled);
+  });
+
+  it('shows a message whose answer was lost once, as sent, and sends the next one', async () => {
+    offerEvents();
+    await openVisibly();
+    const uuid = visit.conversation.snapshot.conversationId ?? '';
+    const read = (): void => {
+      server.answerNext('read', { status: true, history: [...server.historyOf(uuid)], ai_enabled: false });
+    };
+    read();
+    emit('handoff', { ai_enabled: false });
+    await until(() => requestsForEvents().length === 2 && streams.length === 1);
+    server.next('send', {
+      raw: (response) => {
+        // Services may trim the texts that they store.
+        server.write(uuid, { role: 'user', content: 'One' });
+        response.destroy();
+      },
+    });
+    visit.conversation.send(' One');
+    await visit.settled();
+    server.answerNext('read', {}, 500);
+    visit.conversation.send('Two');
+    await visit.settled();
+    assert.deepEqual(visit.states, [' One failed', 'Two queued']);
+    server.write(uuid, { role: 'assistant', content: 'May I help?' });
+    read();
+    server.answerNext('send', { status: true, message: '', function_calls: [], ai_enabled: false });
+    emit('message', { role: 'assistant', content: 'May I help?' }, 9);
+    await until(() => visit.states.at(-1) === 'Two sent');
+    assert.deepEqual(visit.log, ['assistant: Hello!', 'user:  One', 'assistant: May I help?', 'user: Two']);
+    assert.deepEqual(visit.states, [' One sent', 'Two sent']);
+    assert.deepEqual(
+      visit.events.filter((event) => event.startsWith('sent')),
+      ['sent  One', 'sent Two'],
+    );
+    assert.equal(server.seen('send').length, 2);
+  });
+
+  it('shows a message whose answer was lost as sent while the assistant writes it', async () => {
+    offerEvents();
+    await openVisibly();
+    const uuid = visit.conversation.snapshot.conversationId ?? '';
+    const { opened, open } = gate();
+    server.next('send', { cut: 'unanswered', thinking: opened });
+    visit.conversation.send('One');
+    await visit.settled();
+    emit('handoff', { ai_enabled: false });
+    await until(() => visit.states[0] === 'One sent');
+    assert.deepEqual(visit.log, ['assistant: Hello!', 'user: One']);
+    open();
+    await until(() => server.historyOf(uuid).length === 3);
+    await until(() => requestsForEvents().length === 2 && streams.length === 1);
+    emit('message', { role: 'assistant', content: answerTo('One'), in_reply_to: '1' }, 2);
+    await until(() => visit.log.length === 3);
+    assert.deepEqual(visit.events.slice(1), ['problem network', 'sent One', `answer ${answerTo('One')}`]);
+    assert.equal(server.seen('send').length, 1);
   });
 
   it('does not read the conversation for its own exchanges', async () => {

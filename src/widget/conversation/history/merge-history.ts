@@ -44,9 +44,10 @@ class Places {
     messages.forEach(({ role, text, isStopped }, at) => {
       if (isStopped) this.#stopped.push(at);
       else {
-        const places = this.#byText.get(`${role} ${text}`) ?? [];
+        const name = nameOf(role, text);
+        const places = this.#byText.get(name) ?? [];
         places.push(at);
-        this.#byText.set(`${role} ${text}`, places);
+        this.#byText.set(name, places);
       }
     });
     for (const places of this.#byText.values()) places.reverse();
@@ -54,7 +55,7 @@ class Places {
 
   /** Returns the first place of the same message from `start` on. `start` never decreases between calls. */
   find({ role, text }: Message, start: number): number | undefined {
-    const places = this.#byText.get(`${role} ${text}`) ?? [];
+    const places = this.#byText.get(nameOf(role, text)) ?? [];
     while ((places.at(-1) ?? Infinity) < start) places.pop();
     const stopped = this.#stopped.find((at) => {
       const message = this.#messages[at] as Message;
@@ -63,6 +64,11 @@ class Places {
     const at = Math.min(places.at(-1) ?? Infinity, stopped ?? Infinity);
     return Number.isFinite(at) ? at : undefined;
   }
+}
+
+/** Services may trim the texts that they store. */
+function nameOf(role: string, text: string): string {
+  return `${role} ${text.trim()}`;
 }
 
 /**

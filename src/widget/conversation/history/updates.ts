@@ -1,6 +1,6 @@
 import type { ChatError } from '../../../client/chat-client.ts';
 import { watchConversation, type WatchedEvent } from '../../../client/watch-conversation.ts';
-import { findIn, isSettled } from '../sending/find-delivered.ts';
+import { applyRecord } from '../sending/find-delivered.ts';
 import { sleep } from '../sending/sleep.ts';
 import type { Session } from '../session.ts';
 import { readConversation } from './conversation-record.ts';
@@ -172,19 +172,7 @@ async function readUpdates(session: Session): Promise<boolean> {
   if (signal.aborted) return false;
   // The response may be older than changes made meanwhile.
   if (session.snapshot.messages !== messages) return readUpdates(session);
-  for (const { key, text, attempt } of session.late) {
-    const found = findIn(record, text, attempt);
-    if (found === undefined) {
-      const problem = { code: 'engine-failed', message: 'The service could not answer.' } as const;
-      session.endAttempt(key);
-      session.apply({ type: 'send-failed', key, problem, outcomeUnknown: false });
-      listener.onProblem(problem);
-    } else if (isSettled(found)) {
-      session.endAttempt(key);
-      listener.onSent(text);
-    }
-  }
-  session.apply({ type: 'history', record });
+  applyRecord(session, record);
   const known = new Set(messages.map(({ key }) => key));
   const news = session.snapshot.messages.filter(({ key, role }) => !known.has(key) && role !== 'user');
   for (const { role, text } of news) if (role === 'assistant') listener.onAnswer(text, undefined);

@@ -50,16 +50,41 @@ export async function findDelivered(
 }
 
 /** Whether there is nothing more to wait for: the message is answered, or will not be. */
-export function isSettled({ record, answer }: Found): boolean {
+function isSettled({ record, answer }: Found): boolean {
   return answer !== undefined || !record.aiEnabled || record.ended !== undefined;
 }
 
 /** Finds a message and its answer. */
-export function findIn(record: ConversationRecord, text: string, attempt: Attempt): Found | undefined {
+function findIn(record: ConversationRecord, text: string, attempt: Attempt): Found | undefined {
   const at = findSent(record.history, text, attempt);
   if (at < 0) return undefined;
   const answer = record.history.slice(at).find(({ role }) => role === 'assistant');
   return { record, answer: answer?.content };
+}
+
+/**
+ * Shows a record of the conversation that no delivery has asked for. Messages that it contains have arrived, also those
+ * whose delivery failed with an unknown outcome.
+ */
+export function applyRecord(session: Session, record: ConversationRecord): void {
+  const { listener } = session.conversation;
+  for (const { key, text, status, attempt } of session.unconfirmed) {
+    const found = findIn(record, text, attempt);
+    if (found) {
+      session.apply({ type: 'late', key });
+      if (!isSettled(found)) continue;
+      session.endAttempt(key);
+      listener.onSent(text);
+    } else if (status === 'sent') {
+      const problem = { code: 'engine-failed', message: 'The service could not answer.' } as const;
+      session.endAttempt(key);
+      session.apply({ type: 'send-failed', key, problem, outcomeUnknown: false });
+      listener.onProblem(problem);
+    }
+  }
+  session.apply({ type: 'history', record });
+  // Messages that waited for one of these.
+  void session.sendPending();
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Conversation } from '../conversation.ts';
 import { readConversation } from '../history/conversation-record.ts';
+import { applyRecord } from '../sending/find-delivered.ts';
 import { countReceived } from '../snapshot.ts';
 import type { StoredConversation, PendingMessage } from '../storage/stored-conversation.ts';
 import type { TabChannel, TabMessage } from './tab-channel.ts';
@@ -167,7 +168,7 @@ export class Tabs {
     if (session.signal.aborted) return;
     // If it could not be read, the next answer tries again.
     this.#isBehind = messages !== session.snapshot.messages || !record;
-    if (record && !this.#isBehind) session.apply({ type: 'history', record });
+    if (record && !this.#isBehind) applyRecord(session, record);
     else if (record) void this.#catchUp();
   }
 }
