@@ -101,6 +101,59 @@ describe('the widget', () => {
     expect(chat.input.value).to.equal('And how long');
   });
 
+  for (const [how, resumed] of [
+    ['it began on this page', false],
+    ['an earlier page began it', true],
+  ] as const)
+    it(`moves the conversation to the other storage when \`persist\` changes if ${how}`, async () => {
+      const earlier = mount({ persist: 'session' });
+      await earlier.open();
+      await earlier.ask('What are your opening hours?');
+      await earlier.answered(2);
+      earlier.write('And on Sundays');
+      earlier.element.remove();
+      let chat = mount({ inline: '' });
+      await chat.ready();
+      await chat.ask('Do you have gift cards?');
+      await chat.answered(2);
+      if (resumed) {
+        chat.element.remove();
+        chat = mount({ inline: '' });
+        await chat.answered(2);
+      }
+      const { conversationId } = chat;
+      chat.element.persist = 'session';
+      const stored = (storage: Storage): string =>
+        Object.keys(storage)
+          .filter((key) => key.includes(':conversation:'))
+          .map((key) => storage.getItem(key))
+          .join();
+      await until(() => stored(sessionStorage).includes(conversationId), 'the record in the new storage');
+      expect(stored(localStorage)).to.equal('');
+      expect(stored(sessionStorage)).not.to.include('And on Sundays');
+      chat.element.remove();
+      const next = mount({ persist: 'session', inline: '' });
+      await next.answered(2);
+      expect(next.messages[1]).to.equal('user: Do you have gift cards?');
+      expect(next.input.value).to.equal('');
+    });
+
+  it('resumes the stored conversation when `persist` changes before the visitor has written', async () => {
+    const earlier = mount();
+    await earlier.open();
+    await earlier.ask('What are your opening hours?');
+    await earlier.answered(2);
+    earlier.write('And on Sundays');
+    earlier.element.remove();
+    const chat = mount({ persist: 'none' });
+    await chat.open();
+    await chat.answered(1);
+    chat.element.persist = 'local';
+    await chat.answered(2);
+    expect(chat.messages[1]).to.equal('user: What are your opening hours?');
+    expect(chat.input.value).to.equal('And on Sundays');
+  });
+
   it('returns the focus to the launcher however the panel closes', async () => {
     const chat = mount();
     await chat.open();

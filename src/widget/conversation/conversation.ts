@@ -197,6 +197,26 @@ export class Conversation {
     this.environment.store.clear();
   }
 
+  /**
+   * Call when the browser's storage was replaced. A conversation that the visitor has used replaces the one that is
+   * stored there; otherwise the stored one is resumed.
+   */
+  storageChanged(): void {
+    const { store } = this.environment;
+    const { session } = this;
+    if (!session.isUnused || this.snapshot.messages.some(({ role }) => role === 'user')) {
+      store.clear();
+      this.#save();
+    } else if (session.id !== store.stored.conversationId) {
+      session.discard();
+      this.session = new Session(this);
+      const stored = store.read();
+      this.session.restore(stored);
+      this.#draft ||= stored.draft;
+      if (!this.isPaused) void this.open();
+    }
+  }
+
   /** Reads the variables that the assistant's texts are filled with. */
   async readVariables(): Promise<void> {
     const { session } = this;

@@ -195,7 +195,7 @@ export class Session {
       if (this.signal.aborted) return false;
       const problem = this.problemFrom(error);
       // Services delete conversations without a visitor's message.
-      if (resumed && problem.code === 'conversation-not-found' && this.#isUnused) {
+      if (resumed && problem.code === 'conversation-not-found' && this.isUnused) {
         this.id = undefined;
         return this.open();
       }
@@ -205,7 +205,7 @@ export class Session {
   }
 
   /** Whether the visitor has received at most the initial message, and sent nothing. */
-  get #isUnused(): boolean {
+  get isUnused(): boolean {
     return this.seen + this.snapshot.unread <= 1 && this.#attempts.size === 0;
   }
 

@@ -106,7 +106,7 @@ export class ChatPanel implements Panel, PanelContext {
     const hadNoAssistant = this.#identity && this.options.setupProblem;
     const tokenBefore = this.#identity && this.options.userToken;
     const options = (this.options = resolveOptions(this.host.element, input));
-    this.storage.moveTo(input.storage);
+    if (this.storage.moveTo(input.storage)) this.conversation.storageChanged();
     const identity = identityOf(options);
     if (identity !== this.#identity) {
       const before = this.#identity ? this.conversation : undefined;

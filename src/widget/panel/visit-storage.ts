@@ -1,6 +1,6 @@
 /**
- * Browser storage that can be replaced during a visit, for example when the visitor consents: the items of this visit
- * move from the old storage to the new one. Without storage, or if it is full, items last until the page is left.
+ * Browser storage that can be replaced during a visit, for example when the visitor consents: the items that this visit
+ * has used move from the old storage to the new one. Without storage, or if it is full, items last until the page is left.
  */
 export class VisitStorage {
   #storage: Storage | undefined;
@@ -13,8 +13,10 @@ export class VisitStorage {
   }
 
   getItem(key: string): string | null {
-    if (this.#storage && !this.#refused.has(key)) return this.#storage.getItem(key);
-    return this.#items.get(key) ?? null;
+    if (!this.#storage || this.#refused.has(key)) return this.#items.get(key) ?? null;
+    const value = this.#storage.getItem(key);
+    if (value) this.#items.set(key, value);
+    return value;
   }
 
   setItem(key: string, value: string): void {
@@ -33,15 +35,19 @@ export class VisitStorage {
     this.#storage?.removeItem(key);
   }
 
-  moveTo(storage: Storage | undefined): void {
-    if (storage === this.#storage) return;
+  /** Returns whether the storage is another one. */
+  moveTo(storage: Storage | undefined): boolean {
+    if (storage === this.#storage) return false;
     const before = this.#storage;
+    // Another tab may have removed some.
+    const items = [...this.#items.keys()].map((key) => [key, this.getItem(key)] as const);
     this.#storage = storage;
     this.#refused.clear();
-    for (const [key, value] of [...this.#items]) {
+    for (const [key, value] of items) {
       before?.removeItem(key);
       // Items of an earlier visit take precedence.
-      if (!storage?.getItem(key)) this.setItem(key, value);
+      if (value && !storage?.getItem(key)) this.setItem(key, value);
     }
+    return true;
   }
 }

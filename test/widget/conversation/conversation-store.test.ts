@@ -50,7 +50,7 @@ describe('a stored conversation', () => {
     const store = new ConversationStore(storageOf(kept), 'a');
     store.write(full);
     assert.deepEqual([...kept.keys()], ['voice-assistant-chat:conversation:a', 'voice-assistant-chat:wake']);
-    store.write(nothingStored);
+    store.write({ ...nothingStored, conversationId: undefined });
     assert.equal(kept.size, 0);
   });
 

@@ -79,7 +79,7 @@ export class ConversationStore {
 
   /**
    * Stores this tab's changes and keeps the pending messages of other tabs. If several tabs change a field, the last
-   * write wins.
+   * write wins. Fields that `state` does not have stay as they are.
    *
    * @returns whether anything changed
    */
@@ -89,10 +89,11 @@ export class ConversationStore {
     const others = stored.pending.filter(({ key }) => !this.#ownKeys.has(key));
     const erased = this.#erasedKeys(stored);
     const own = state.pending.filter(({ key }) => !erased.has(key));
-    const next = { ...stored, pending: [...others, ...own] };
-    for (const field of fields)
+    const next = { ...stored };
+    for (const field of Object.keys(state) as (keyof StoredConversation)[])
       if (JSON.stringify(state[field]) !== JSON.stringify(this.#known[field]))
         Object.assign(next, { [field]: state[field] });
+    Object.assign(next, { pending: [...others, ...own] });
     const { conversationId, draft, pending, toolResults, openingKey, unread, isOpen } = next;
     const isWorthStoring =
       pending.length > 0 || unread || isOpen || conversationId || draft || toolResults || openingKey;
@@ -105,8 +106,9 @@ export class ConversationStore {
     return isNew;
   }
 
-  /** Deletes the conversation, other tabs' messages included. */
+  /** Deletes the conversation, other tabs' messages included. The next write stores everything. */
   clear(): void {
+    this.#known = nothingStored;
     writeItem(this.#storage, this.#key, '');
     setWakeEntry(this.#storage, this.name);
   }
@@ -136,16 +138,3 @@ export class ConversationStore {
     for (const { key } of pending) this.#ownKeys.add(key);
   }
 }
-
-/** The fields that a tab may change, apart from its messages. */
-const fields = [
-  'conversationId',
-  'draft',
-  'toolResults',
-  'openingKey',
-  'seen',
-  'unread',
-  'isOpen',
-  'choices',
-  'followUntil',
-] as const;
