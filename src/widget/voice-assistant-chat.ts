@@ -439,8 +439,10 @@ export class VoiceAssistantChat extends Base {
       void this.#settings.ask();
       this.#call('show', takeFocus);
     } else {
-      // The focus returns to the launcher instead of being lost.
-      if ((this.shadowRoot as ShadowRoot).activeElement) (this.#launcher as Launcher).button.focus();
+      // The focus returns to the launcher instead of being lost, also from content of the page in a slot. Not
+      // `:focus-within`: in Chromium, an element does not match it for the content of its popover.
+      if (this.contains((this.getRootNode() as Document | ShadowRoot).activeElement))
+        (this.#launcher as Launcher).button.focus();
       this.#callLoaded('hide');
     }
     this.#dispatch(isShown ? 'chat-open' : 'chat-close');

@@ -24,16 +24,16 @@ describe('with the keyboard alone', () => {
     const chat = mount();
     before.focus();
     await press('Tab');
-    expect(focused(chat)).to.equal(chat.launcher);
+    expect(focused(chat) === chat.launcher).to.be.true;
     await press('Enter');
     await chat.ready();
     await until(() => focused(chat)?.localName === 'textarea', 'the focus in the composer');
     await type('Hello\n');
     await chat.answered(2);
-    expect(focused(chat)).to.equal(chat.input);
+    expect(focused(chat) === chat.input).to.be.true;
     await press('Escape');
     await until(() => !chat.isOpen, 'the panel to close');
-    expect(focused(chat)).to.equal(chat.launcher);
+    expect(focused(chat) === chat.launcher).to.be.true;
     await press('Space');
     await until(() => chat.isOpen && focused(chat) === chat.input, 'the panel to open again');
   });
@@ -62,7 +62,7 @@ describe('with the keyboard alone', () => {
       'send-button',
       'resize-handle',
     ]);
-    expect(document.activeElement).to.equal(after);
+    expect(document.activeElement === after).to.be.true;
     after.remove();
   });
 
@@ -71,8 +71,23 @@ describe('with the keyboard alone', () => {
     await chat.open();
     await click(chat.part('close-button'));
     await until(() => !chat.isOpen, 'the panel to close');
-    expect(focused(chat)).to.equal(chat.launcher);
+    expect(focused(chat) === chat.launcher).to.be.true;
   });
+
+  for (const slot of ['header', 'notice', 'footer'])
+    it(`Escape in the page’s content of the slot ${slot} closes and moves the focus to the launcher`, async () => {
+      const chat = mount();
+      const link = document.createElement('button');
+      link.slot = slot;
+      link.textContent = 'Help';
+      chat.element.append(link);
+      await chat.open();
+      link.focus();
+      expect(document.activeElement === link).to.be.true;
+      await press('Escape');
+      await until(() => !chat.isOpen, 'the panel to close');
+      expect(focused(chat) === chat.launcher).to.be.true;
+    });
 
   it('Escape neither closes an inline chat nor one whose input method is composing', async () => {
     const inline = mount({ inline: '' });
