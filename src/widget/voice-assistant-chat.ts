@@ -460,8 +460,8 @@ export class VoiceAssistantChat extends Base {
     }, this.#reportFailure);
   }
 
-  #callLoaded<Name extends keyof Panel>(name: Name, ...args: Parameters<Panel[Name]>): void {
-    if (this.#panel) this.#call(name, ...args);
+  #callLoaded(name: 'connect' | 'disconnect' | 'hide'): void {
+    if (this.#panel) this.#call(name);
   }
 
   async #createPanel(): Promise<Panel> {

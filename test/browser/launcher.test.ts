@@ -334,6 +334,29 @@ describe('attributes and properties', () => {
     expect(element.variables).to.deep.equal({ balance: '10', list: ['2'] });
   });
 
+  it('ignore variables and context with a cycle, with one warning each, and the chat works', async () => {
+    const cyclic: { self?: object } = {};
+    cyclic.self = cyclic;
+    const warnings: string[] = [];
+    const { warn } = console;
+    console.warn = (...words: unknown[]) => warnings.push(words.join(' '));
+    try {
+      const chat = mount();
+      chat.element.variables = { cyclic };
+      chat.element.context = { cyclic };
+      expect(chat.element.variables).to.equal(undefined);
+      await chat.open();
+      await chat.ask('Do you have gift cards?');
+      await chat.answered(2);
+      expect(chat.problems).to.deep.equal([]);
+    } finally {
+      console.warn = warn;
+    }
+    expect(warnings).to.have.length(2);
+    expect(warnings[0]).to.match(/variables=.*cycl|variables=.*circular/i);
+    expect(warnings[1]).to.match(/context.*cycl|context.*circular/i);
+  });
+
   it('accept enumerated values in any letter case', () => {
     const { element } = mount({ type: 'TEST', persist: ' Session ' });
     expect([element.type, element.persist]).to.deep.equal(['test', 'session']);

@@ -30,17 +30,12 @@ export function propertyName(attribute: string): string {
   return attribute.replace(/-./g, (pair) => (pair[1] as string).toUpperCase());
 }
 
-function oneOf(attribute: string, value: string | null, allowed: readonly string[]): string | undefined {
-  const known = allowed.find((candidate) => candidate === value?.trim().toLowerCase());
-  if (known === undefined && value) warnOnce(`${attribute}="${value}": use ${allowed.join(' or ')}.`);
-  return known ?? allowed[0];
-}
-
-/** Invalid JSON warns and counts as no variables. */
+/** Anything but a JSON object warns and counts as no variables. */
 function parseVariables(json: string | null): unknown {
+  if (!json) return undefined;
   try {
-    const value: unknown = json && JSON.parse(json);
-    if (!value || (typeof value === 'object' && !Array.isArray(value))) return value || undefined;
+    const value: unknown = JSON.parse(json);
+    if (/^\s*{/.test(json)) return value;
   } catch {
     // Invalid JSON gets the same warning as JSON of the wrong type.
   }
@@ -55,9 +50,25 @@ interface Observing extends HTMLElement {
 
 function read(name: string, value: string | null): unknown {
   const allowed = enumeratedAttributes[name];
-  if (allowed) return oneOf(name, value, allowed);
+  if (allowed) {
+    const known = allowed.find((candidate) => candidate === value?.trim().toLowerCase());
+    if (!known && value) warnOnce(`${name}="${value}": use ${allowed.join(' or ')}.`);
+    return known ?? allowed[0];
+  }
   if (name === 'variables') return parseVariables(value);
   return booleans.includes(name) ? value !== null : value;
+}
+
+export type AttributeValue = object | string | number | boolean | null | undefined;
+
+/** The text of an attribute; undefined for none. An object without JSON becomes the reason, which the getter reports. */
+export function attributeText(value: AttributeValue): string | undefined {
+  if (value == null || value === false) return undefined;
+  try {
+    return value === true ? '' : typeof value === 'object' ? toJson(value) : `${value}`;
+  } catch (error) {
+    return `${error as Error}`;
+  }
 }
 
 /**
@@ -71,9 +82,10 @@ export function defineProperties(prototype: HTMLElement): void {
       get(this: HTMLElement) {
         return read(name, this.getAttribute(name));
       },
-      set(this: HTMLElement, value: string | object | boolean | null | undefined) {
-        if (value == null || value === false) this.removeAttribute(name);
-        else this.setAttribute(name, value === true ? '' : typeof value === 'object' ? toJson(value) : value);
+      set(this: HTMLElement, value: AttributeValue) {
+        const text = attributeText(value);
+        if (text === undefined) this.removeAttribute(name);
+        else this.setAttribute(name, text);
       },
     });
   }

@@ -12,7 +12,7 @@ import { createConversation, identityOf } from './create-conversation.ts';
 import { describePanel } from './describe-panel.ts';
 import { hasModules, loadMarkdown, loadNeeded } from './load-needed.ts';
 import { LocaleSource } from './locale-source.ts';
-import { resolveOptions, type ChatOptions } from './options.ts';
+import { pageDataOf, resolveOptions, type ChatOptions } from './options.ts';
 import panelCss from './panel.css?inline';
 import { focusPanel } from './focus-panel.ts';
 import type { Gate } from './gate/gate.ts';
@@ -220,10 +220,8 @@ export class ChatPanel implements Panel, PanelContext {
       this.storage,
       this.modules,
       () => {
-        // A page may change these and send in the same task, before the options follow.
-        const { variables, context } = this.host.element as Pick<ChatOptions, 'variables' | 'context'>;
         const clientTools = this.addOns.tools;
-        return { ...this.options, variables, context, ...this.gate?.variables(), clientTools };
+        return { ...this.options, ...pageDataOf(this.host.element), ...this.gate?.variables(), clientTools };
       },
       {
         ...pageEvents(this, this.#input.preload, () => void this.#announceNew()),

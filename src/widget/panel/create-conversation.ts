@@ -1,5 +1,5 @@
 import { ConversationClient } from '../../client/conversation-client.ts';
-import type { PanelInput } from '../element/panel-input.ts';
+import type { SessionRequest } from '../conversation/history/conversation-record.ts';
 import { ConversationStore } from '../conversation/storage/conversation-store.ts';
 import { PendingDeletions } from '../conversation/storage/pending-deletions.ts';
 import { Conversation, type ConversationListener } from '../conversation/conversation.ts';
@@ -37,7 +37,7 @@ function subjectOf({ type, userToken }: ChatOptions): string | undefined {
 export function createConversation(
   storage: VisitStorage,
   modules: LazyModules,
-  options: () => ChatOptions & Pick<PanelInput, 'setupProblem'>,
+  options: () => ChatOptions & SessionRequest,
   listener: ConversationListener,
 ): Conversation {
   const { assistantId, baseUrl, type, userKey, keepFor } = options();

@@ -1,6 +1,9 @@
+import { toJson } from '../../client/to-json.ts';
+import type { SessionRequest } from '../conversation/history/conversation-record.ts';
 import type { PanelInput } from '../element/panel-input.ts';
 import type { Locale } from '../texts/texts.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
+import { warnOnce } from '../warn-once.ts';
 
 /** The panel's options, resolved from the site's attributes, the assistant's settings and the page. */
 export interface ChatOptions {
@@ -8,9 +11,6 @@ export interface ChatOptions {
   readonly setupProblem: PanelInput['setupProblem'];
   readonly baseUrl: string;
   readonly type: 'widget' | 'test';
-  readonly variables: Readonly<Record<string, unknown>> | undefined;
-  /** Facts about the page for the assistant, besides the variables. */
-  readonly context?: Readonly<Record<string, unknown>> | undefined;
   readonly persist: 'local' | 'session' | 'none';
   /** Identifies the person, so that people who share a browser have separate conversations. */
   readonly userKey?: string | null;
@@ -60,8 +60,6 @@ export function resolveOptions(
     setupProblem,
     baseUrl,
     type: element.type,
-    variables: element.variables as ChatOptions['variables'],
-    context: element.context as ChatOptions['context'],
     persist: element.persist,
     userKey: element.userKey,
     userToken: element.userToken,
@@ -80,6 +78,23 @@ export function resolveOptions(
     settings,
     hasGate: !!(element.form?.length || element.querySelector('[slot=consent]')),
   };
+}
+
+/**
+ * The page's data for the assistant, as it is now: a page may change it and send in the same task, before the options
+ * follow. Facts without JSON, as those with a cycle, are left out.
+ */
+export function pageDataOf({
+  variables,
+  context,
+}: VoiceAssistantChat): Pick<SessionRequest, 'variables' | 'context'> {
+  try {
+    toJson(context);
+  } catch (error) {
+    warnOnce(`context: ${String(error)}`);
+    context = undefined;
+  }
+  return { variables, context } as Pick<SessionRequest, 'variables' | 'context'>;
 }
 
 /** The language that the page declares around the element, also from within other shadow roots. */

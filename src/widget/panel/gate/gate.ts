@@ -1,7 +1,7 @@
 import type { TemplateResult } from 'lit/html.js';
 import type { Conversation } from '../../conversation/conversation.ts';
+import type { SessionRequest } from '../../conversation/history/conversation-record.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { ChatOptions } from '../options.ts';
 import type { PanelContext } from '../panel-context.ts';
 import gateCss from './gate.css?inline';
 import { consentKey, formKey } from './gate-keys.ts';
@@ -69,7 +69,7 @@ export class Gate {
   }
 
   /** The page's variables, overridden by the visitor's answers; undefined without answers. */
-  variables(): Pick<ChatOptions, 'variables'> | undefined {
+  variables(): Pick<SessionRequest, 'variables'> | undefined {
     const { conversation, host } = this.panel;
     const answers = this.#answers.get(conversation);
     return answers && { variables: { ...host.element.variables, ...answers } };
