@@ -267,7 +267,7 @@ export class VoiceAssistantChat extends Base {
 
   /** Shows the panel. The focus moves into it if a click or key press led to this call (transient user activation). */
   show(): void {
-    this.#isByPerson = (navigator as { userActivation?: UserActivation }).userActivation?.isActive === true;
+    this.#isByPerson = !!(navigator as { userActivation?: UserActivation }).userActivation?.isActive;
     this.open = true;
   }
 
@@ -471,10 +471,11 @@ export class VoiceAssistantChat extends Base {
       return new ChatPanel(this, this.#panelInput);
     } catch (cause) {
       this.#panel = undefined;
-      // An inline chat has no launcher to press again.
+      // An inline chat has no launcher to press again. If the page has removed it, putting it back shows it again.
       if (this.inline)
         setTimeout(() => {
-          if (this.isConnected) this.#call('update', this.#panelInput);
+          this.#isShown &&= this.isConnected;
+          if (this.#isShown) this.#call('update', this.#panelInput);
         }, 5000);
       throw cause;
     }

@@ -49,6 +49,36 @@ describe('a module that failed to load', () => {
     expect(errors).to.deep.equal(['network']);
   });
 
+  it('is loaded without a press if the page removes an inline chat meanwhile and puts it back', async () => {
+    failScript('panel');
+    // The pauses before further attempts end when the test says so.
+    const pauses: (() => void)[] = [];
+    const endPauses = (): void => {
+      for (const end of pauses.splice(0)) end();
+    };
+    page = await openPage((window) => {
+      const real = window.setTimeout.bind(window);
+      const replaced = (callback: () => void, time?: number): unknown =>
+        time === 5000 ? pauses.push(callback) : real(callback, time);
+      window.setTimeout = replaced as typeof window.setTimeout;
+    }, uncachedWidget());
+    const { chat } = page;
+    const parent = chat.element.parentElement as Element;
+    chat.element.inline = true;
+    await until(() => chat.find('[role="alert"]') !== null && pauses.length > 0, 'the pause');
+    chat.element.remove();
+    endPauses();
+    failScript();
+    parent.append(chat.element);
+    await until(() => {
+      // An attempt that joins a request from before fails with it.
+      endPauses();
+      return chat.isOpen;
+    }, 'the chat');
+    await chat.ready();
+    expect(chat.find('.root > [role="alert"]')).to.equal(null);
+  });
+
   it('is loaded when the visitor tries to send the message again', async () => {
     failScript('talk');
     const { chat } = (page = await openPage(undefined, uncachedWidget()));
