@@ -659,6 +659,18 @@ let microphone: FakeMicrophone;
       await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
     });
 
+  it('plays no sound for answers that are spoken while another tab is in front', async () => {
+    const chat = await open({ sound: '' });
+    await click(chat.part('call-button'));
+    await connected(chat);
+    let notes = 0;
+    replace(OscillatorNode.prototype, 'start', () => notes++);
+    replace(document, 'hidden', true);
+    service.send(`${speech}.done`, { item_id: 'a1', transcript: 'Yes, we deliver.' });
+    await until(() => chat.messages.includes('assistant: Yes, we deliver.'), 'the answer');
+    expect(notes).to.equal(0);
+  });
+
   it('ends at a human handoff, and shows the person’s message', async () => {
     const chat = await calling();
     await joinAndWrite(chat.conversationId, 'This is Ada.');

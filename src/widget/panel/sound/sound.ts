@@ -25,14 +25,14 @@ export function start({ host, container, storage }: PanelContext): AddOn {
   for (const type of ['pointerdown', 'keydown']) host.root.addEventListener(type, prepare);
 
   return {
-    follow: ({ snapshot }) => {
+    follow: ({ snapshot, session }) => {
       const before = received;
       received = countReceived(snapshot.messages);
       const isSame = snapshot.conversationId === conversationId;
       conversationId = snapshot.conversationId;
-      // The messages that a conversation opens with make no sound.
-      if (!isSame || received <= before || (!container.hidden && !document.hidden) || isMuted(storage))
-        return;
+      const isUnseen = container.hidden || document.hidden;
+      // The messages that a conversation opens with make no sound, and those of a call are spoken.
+      if (!isSame || received <= before || session.call || !isUnseen || isMuted(storage)) return;
       if (navigator.userActivation.hasBeenActive) prepare();
       if (context !== undefined) playTone(context);
     },
