@@ -11,13 +11,7 @@ import {
 } from 'react';
 import type { VoiceAssistantChat } from './define.ts';
 import './define.ts';
-import {
-  attributes,
-  attributeText,
-  objects,
-  propertyName,
-  type AttributeValue,
-} from './element/attributes.ts';
+import { attributes, jsonOf, objects, propertyName } from './element/attributes.ts';
 import type { ChatEventMap } from './events.ts';
 
 type PascalCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
@@ -62,6 +56,13 @@ const events: readonly (keyof ChatEventMap)[] = [
 const propOf = (event: string): string =>
   `on${event.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())}`;
 
+/** The value of an attribute; undefined for none. The server and the browser render the same. */
+function attributeValue(value: object | string | number | boolean | null | undefined): string | undefined {
+  if (value === undefined || value === null || value === false) return undefined;
+  if (value === true) return '';
+  return typeof value === 'object' ? jsonOf(value) : value.toString();
+}
+
 /**
  * `<voice-assistant-chat>` as a React component. React renders the attributes, on a server, too. Objects and listeners
  * do not survive hydration as attributes do, so an effect sets them on the element.
@@ -96,9 +97,8 @@ const Component: ForwardRefExoticComponent<VoiceAssistantChatProps & RefAttribut
 
     const rendered: Record<string, unknown> = { ref: element };
     for (const name of attributes) {
-      // The server and the browser render the same.
-      const text = attributeText(values[propertyName(name)] as AttributeValue);
-      if (text !== undefined) rendered[name] = text;
+      const value = attributeValue(values[propertyName(name)] as Parameters<typeof attributeValue>[0]);
+      if (value !== undefined) rendered[name] = value;
     }
     const { id, className, style, lang, dir, children } = props;
     // React 18 sets `className` on custom elements as an attribute of that name.

@@ -30,16 +30,13 @@ export function propertyName(attribute: string): string {
   return attribute.replace(/-./g, (pair) => (pair[1] as string).toUpperCase());
 }
 
-/** Anything but a JSON object warns and counts as no variables. */
-function parseVariables(json: string | null): unknown {
-  if (!json) return undefined;
+/** Returns undefined for anything but a JSON object. */
+function parseObject(json: string): unknown {
   try {
-    const value: unknown = JSON.parse(json);
-    if (/^\s*{/.test(json)) return value;
+    if (/^\s*{/.test(json)) return JSON.parse(json);
   } catch {
-    // Invalid JSON gets the same warning as JSON of the wrong type.
+    // Invalid JSON gets the same warning as JSON of another type.
   }
-  warnOnce(`variables="${json}": use a JSON object.`);
   return undefined;
 }
 
@@ -48,24 +45,21 @@ interface Observing extends HTMLElement {
   attributeChangedCallback: (name: string, old: unknown, value: unknown) => void;
 }
 
+/** A value that is not allowed warns and counts as none. */
 function read(name: string, value: string | null): unknown {
   const allowed = enumeratedAttributes[name];
-  if (allowed) {
-    const known = allowed.find((candidate) => candidate === value?.trim().toLowerCase());
-    if (!known && value) warnOnce(`${name}="${value}": use ${allowed.join(' or ')}.`);
-    return known ?? allowed[0];
-  }
-  if (name === 'variables') return parseVariables(value);
-  return booleans.includes(name) ? value !== null : value;
+  if (!allowed && name !== 'variables') return booleans.includes(name) ? value !== null : value;
+  const known = allowed
+    ? allowed.find((candidate) => candidate === value?.trim().toLowerCase())
+    : parseObject(value ?? '');
+  if (!known && value) warnOnce(`${name}="${value}": use ${allowed?.join(' or ') ?? 'a JSON object'}.`);
+  return known ?? allowed?.[0];
 }
 
-export type AttributeValue = object | string | number | boolean | null | undefined;
-
-/** The text of an attribute; undefined for none. An object without JSON becomes the reason, which the getter reports. */
-export function attributeText(value: AttributeValue): string | undefined {
-  if (value == null || value === false) return undefined;
+/** The JSON of an object. If it has none, as with a cycle, the reason: whoever reads the attribute warns then. */
+export function jsonOf(value: object): string {
   try {
-    return value === true ? '' : typeof value === 'object' ? toJson(value) : `${value}`;
+    return toJson(value);
   } catch (error) {
     return `${error as Error}`;
   }
@@ -82,10 +76,9 @@ export function defineProperties(prototype: HTMLElement): void {
       get(this: HTMLElement) {
         return read(name, this.getAttribute(name));
       },
-      set(this: HTMLElement, value: AttributeValue) {
-        const text = attributeText(value);
-        if (text === undefined) this.removeAttribute(name);
-        else this.setAttribute(name, text);
+      set(this: HTMLElement, value: string | object | boolean | null | undefined) {
+        if (value == null || value === false) this.removeAttribute(name);
+        else this.setAttribute(name, value === true ? '' : typeof value === 'object' ? jsonOf(value) : value);
       },
     });
   }
