@@ -26,7 +26,7 @@ import type { PanelContext } from './panel-context.ts';
 import { PanelPlace } from './panel-place.ts';
 import { panelView } from './panel-view.ts';
 import type { Reading } from './reading/reading.ts';
-import { pauseFor, RenderSchedule } from './render-schedule.ts';
+import { createRenderSchedule, pauseFor } from './render-schedule.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
 import { pageEvents } from './page-events.ts';
@@ -75,7 +75,7 @@ export class ChatPanel implements Panel, PanelContext {
   readonly addOns: AddOns = new AddOns(this);
   /** How many pages of messages are rendered, counted from the end: a long history is rendered in steps. */
   #pages = 2;
-  readonly #schedule = new RenderSchedule(() => {
+  readonly #schedule = createRenderSchedule(() => {
     this.#render();
   });
   /** The number of answers to announce to screen readers. */

@@ -1,33 +1,28 @@
 /** Renders at the next frame, however often it is requested. */
-export class RenderSchedule {
-  readonly #render: () => void;
-  #frame = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #renderedAt = 0;
-
-  constructor(render: () => void) {
-    this.#render = render;
-  }
-
+export interface RenderSchedule {
   /** @param pause minimum milliseconds since the last render */
-  request(pause = 0): void {
-    const wait = this.#renderedAt + pause - performance.now();
-    if (wait <= 0) this.#frame ||= requestAnimationFrame(this.#render);
-    else
-      this.#timer ??= setTimeout(() => {
-        this.#timer = undefined;
-        this.request();
-      }, wait);
-  }
-
+  readonly request: (pause?: number) => void;
   /** Call at each render, and to drop what is requested. */
-  clear(): void {
-    cancelAnimationFrame(this.#frame);
-    clearTimeout(this.#timer);
-    this.#frame = 0;
-    this.#timer = undefined;
-    this.#renderedAt = performance.now();
-  }
+  readonly clear: () => void;
+}
+
+export function createRenderSchedule(render: () => void): RenderSchedule {
+  let frame = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let renderedAt = 0;
+  const request = (pause = 0): void => {
+    const wait = renderedAt + pause - performance.now();
+    if (wait > 0) timer ??= setTimeout(request, wait);
+    else frame ||= requestAnimationFrame(render);
+  };
+  const clear = (): void => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    frame = 0;
+    timer = undefined;
+    renderedAt = performance.now();
+  };
+  return { request, clear };
 }
 
 /**

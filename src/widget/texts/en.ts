@@ -75,7 +75,7 @@ export const en = {
   toolDone: '“{name}” is done.',
   toolDenied: '“{name}” was not allowed.',
   toolFailed: '“{name}” failed.',
-  continueAnswer: 'Continue',
+  continue: 'Continue',
   yes: 'Yes',
   no: 'No',
 
@@ -93,7 +93,7 @@ export const en = {
   unreadable: 'The service sent an unreadable answer.',
   unreadableAdvice: 'Try again in a moment.',
   unavailableAdvice: 'The service has a problem. Try again in a moment.',
-  messageSaved: 'Your message is saved.',
+  saved: 'Your message is saved.',
   balanceAdvice: 'The owner of this site needs to top up before the chat can continue.',
   limit: 'The chat has reached its limit for today. Try again tomorrow.',
   assistantAdvice: 'Site owners: check the assistant-id.',

@@ -25,8 +25,8 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   it: ['chat', 'no'],
   nb: ['chat', 'send'],
   nl: ['chat'],
-  pt: ['chat', 'continueAnswer'],
-  'pt-br': ['chat', 'continueAnswer'],
+  pt: ['chat', 'continue'],
+  'pt-br': ['chat', 'continue'],
   ro: ['chat'],
   sk: ['chat'],
 };

@@ -188,7 +188,7 @@ class PageTools implements AddOn {
   }
 
   readonly #continueReply = (): void => {
-    this.#panel.host.element.send(this.#texts.continueAnswer);
+    this.#panel.host.element.send(this.#texts.continue);
     focusPanel(this.#panel.container);
   };
 

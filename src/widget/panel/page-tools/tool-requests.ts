@@ -57,7 +57,7 @@ export function toolRequests(
   return html`${requests}${
     onContinue === undefined
       ? nothing
-      : html`<div part="continue" class="continue">${button(texts.continueAnswer, onContinue)}</div>`
+      : html`<div part="continue" class="continue">${button(texts.continue, onContinue)}</div>`
   }`;
 }
 

@@ -40,7 +40,7 @@ export default {
   unreadable: 'Die diens het ’n onverstaanbare antwoord gestuur.',
   unreadableAdvice: 'Probeer oor ’n oomblik weer.',
   unavailableAdvice: 'Die diens het ’n probleem. Probeer oor ’n oomblik weer.',
-  messageSaved: 'U boodskap word gehou.',
+  saved: 'U boodskap word gehou.',
   balanceAdvice: 'Die eienaar van hierdie werf moet krediet byvoeg voordat die klets kan voortgaan.',
   limit: 'Die klets het vandag se limiet bereik. Probeer môre weer.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '“{name}” is uitgevoer.',
   toolDenied: '“{name}” is nie toegelaat nie.',
   toolFailed: '“{name}” het misluk.',
-  continueAnswer: 'Gaan voort',
+  continue: 'Gaan voort',
   yes: 'Ja',
   no: 'Nee',
 } satisfies Texts;

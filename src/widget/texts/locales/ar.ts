@@ -40,7 +40,7 @@ export default {
   unreadable: 'أرسلت الخدمة ردًا غير مفهوم.',
   unreadableAdvice: 'حاول مرة أخرى بعد قليل.',
   unavailableAdvice: 'تواجه الخدمة مشكلة. حاول مرة أخرى بعد قليل.',
-  messageSaved: 'رسالتك محفوظة.',
+  saved: 'رسالتك محفوظة.',
   balanceAdvice: 'على مالك هذا الموقع شحن رصيده قبل متابعة المحادثة.',
   limit: 'بلغت المحادثة حدها اليومي. حاول غدًا.',
   assistantAdvice: 'لم تُعَد هذه المحادثة بشكل صحيح. لمالكي الموقع: تحققوا من assistant-id في الوسم.',
@@ -112,7 +112,7 @@ export default {
   toolDone: 'تم تشغيل «{name}».',
   toolDenied: 'لم يُسمح بتشغيل «{name}».',
   toolFailed: 'فشل تشغيل «{name}».',
-  continueAnswer: 'تابِع',
+  continue: 'تابِع',
   yes: 'نعم',
   no: 'لا',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'Xidmət anlaşılmaz cavab göndərdi.',
   unreadableAdvice: 'Bir azdan yenidən cəhd edin.',
   unavailableAdvice: 'Xidmətdə problem var. Bir azdan yenidən cəhd edin.',
-  messageSaved: 'Mesajınız saxlanılıb.',
+  saved: 'Mesajınız saxlanılıb.',
   balanceAdvice: 'Çatın davam etməsi üçün saytın sahibi balansı artırmalıdır.',
   limit: 'Çat bugünkü limitə çatıb. Sabah yenidən cəhd edin.',
   assistantAdvice: 'Bu çat düzgün qurulmayıb. Sayt sahibləri üçün: teqdəki assistant-id dəyərini yoxlayın.',
@@ -105,7 +105,7 @@ export default {
   toolDone: '“{name}” icra edildi.',
   toolDenied: '“{name}” üçün icazə verilmədi.',
   toolFailed: '“{name}” alınmadı.',
-  continueAnswer: 'Davam et',
+  continue: 'Davam et',
   yes: 'Bəli',
   no: 'Xeyr',
 } satisfies Texts;

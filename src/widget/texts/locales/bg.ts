@@ -40,7 +40,7 @@ export default {
   unreadable: 'Услугата изпрати неразбираем отговор.',
   unreadableAdvice: 'Опитайте отново след малко.',
   unavailableAdvice: 'Услугата има проблем. Опитайте отново след малко.',
-  messageSaved: 'Съобщението ви е запазено.',
+  saved: 'Съобщението ви е запазено.',
   balanceAdvice: 'Собственикът на сайта трябва да зареди сметката си, за да продължи чатът.',
   limit: 'Чатът достигна лимита си за днес. Опитайте отново утре.',
   assistantAdvice: 'Този чат не е настроен правилно. За собственици на сайта: проверете assistant-id в тага.',
@@ -105,7 +105,7 @@ export default {
   toolDone: 'Изпълнено: „{name}“.',
   toolDenied: 'Не е разрешено: „{name}“.',
   toolFailed: 'Неуспешно: „{name}“.',
-  continueAnswer: 'Продължи',
+  continue: 'Продължи',
   yes: 'Да',
   no: 'Не',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'পরিষেবাটি একটি অর্থহীন উত্তর পাঠিয়েছে।',
   unreadableAdvice: 'একটু পরে আবার চেষ্টা করুন।',
   unavailableAdvice: 'পরিষেবায় সমস্যা হয়েছে। একটু পরে আবার চেষ্টা করুন।',
-  messageSaved: 'আপনার বার্তা রাখা আছে।',
+  saved: 'আপনার বার্তা রাখা আছে।',
   balanceAdvice: 'চ্যাট চালিয়ে যেতে সাইটের মালিককে ব্যালান্স ভরতে হবে।',
   limit: 'চ্যাটের আজকের সীমা শেষ। আগামীকাল আবার চেষ্টা করুন।',
   assistantAdvice: 'এই চ্যাটটি ঠিকভাবে সেট করা হয়নি। সাইটের মালিক: ট্যাগে assistant-id দেখে নিন।',
@@ -105,7 +105,7 @@ export default {
   toolDone: '“{name}” চালানো হয়েছে।',
   toolDenied: '“{name}” অনুমতি পায়নি।',
   toolFailed: '“{name}” ব্যর্থ হয়েছে।',
-  continueAnswer: 'এগিয়ে যান',
+  continue: 'এগিয়ে যান',
   yes: 'হ্যাঁ',
   no: 'না',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'Usluga je poslala nerazumljiv odgovor.',
   unreadableAdvice: 'Pokušajte ponovo za koji trenutak.',
   unavailableAdvice: 'Usluga ima problem. Pokušajte ponovo za koji trenutak.',
-  messageSaved: 'Vaša poruka je sačuvana.',
+  saved: 'Vaša poruka je sačuvana.',
   balanceAdvice: 'Vlasnik ove stranice mora dopuniti račun da bi se razgovor nastavio.',
   limit: 'Razgovor je dostigao današnje ograničenje. Pokušajte ponovo sutra.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: 'Pokrenuto: „{name}“.',
   toolDenied: 'Nije dozvoljeno: „{name}“.',
   toolFailed: 'Nije uspjelo: „{name}“.',
-  continueAnswer: 'Nastavi',
+  continue: 'Nastavi',
   yes: 'Da',
   no: 'Ne',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'El servei ha enviat una resposta sense sentit.',
   unreadableAdvice: 'Torneu-ho a provar d’aquí a un moment.',
   unavailableAdvice: 'El servei té un problema. Torneu-ho a provar d’aquí a un moment.',
-  messageSaved: 'El missatge es desa.',
+  saved: 'El missatge es desa.',
   balanceAdvice: 'El propietari d’aquest lloc ha de recarregar el saldo perquè el xat continuï.',
   limit: 'El xat ha arribat al límit d’avui. Torneu-ho a provar demà.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: 'S’ha executat «{name}».',
   toolDenied: 'No s’ha permès «{name}».',
   toolFailed: 'Ha fallat «{name}».',
-  continueAnswer: 'Continua',
+  continue: 'Continua',
   yes: 'Sí',
   no: 'No',
 } satisfies Texts;

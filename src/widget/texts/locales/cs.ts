@@ -40,7 +40,7 @@ export default {
   unreadable: 'Služba poslala nesrozumitelnou odpověď.',
   unreadableAdvice: 'Zkuste to za chvíli znovu.',
   unavailableAdvice: 'Služba má potíže. Zkuste to za chvíli znovu.',
-  messageSaved: 'Vaše zpráva je uložena.',
+  saved: 'Vaše zpráva je uložena.',
   balanceAdvice: 'Aby chat mohl pokračovat, musí vlastník webu dobít kredit.',
   limit: 'Chat dosáhl dnešního limitu. Zkuste to znovu zítra.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: 'Spuštěno: „{name}“.',
   toolDenied: 'Nepovoleno: „{name}“.',
   toolFailed: 'Nepodařilo se: „{name}“.',
-  continueAnswer: 'Pokračuj',
+  continue: 'Pokračuj',
   yes: 'Ano',
   no: 'Ne',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'Tjenesten sendte et uforståeligt svar.',
   unreadableAdvice: 'Prøv igen om lidt.',
   unavailableAdvice: 'Tjenesten har et problem. Prøv igen om lidt.',
-  messageSaved: 'Din besked er gemt.',
+  saved: 'Din besked er gemt.',
   balanceAdvice: 'Webstedets ejer skal fylde saldoen op, før chatten kan fortsætte.',
   limit: 'Chatten har nået dagens grænse. Prøv igen i morgen.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '»{name}« blev kørt.',
   toolDenied: '»{name}« blev ikke tilladt.',
   toolFailed: '»{name}« mislykkedes.',
-  continueAnswer: 'Fortsæt',
+  continue: 'Fortsæt',
   yes: 'Ja',
   no: 'Nej',
 } satisfies Texts;

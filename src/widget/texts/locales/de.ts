@@ -41,7 +41,7 @@ export default {
   unreadable: 'Der Dienst hat eine unverständliche Antwort geschickt.',
   unreadableAdvice: 'Versuchen Sie es gleich noch einmal.',
   unavailableAdvice: 'Der Dienst hat ein Problem. Versuchen Sie es gleich noch einmal.',
-  messageSaved: 'Ihre Nachricht bleibt erhalten.',
+  saved: 'Ihre Nachricht bleibt erhalten.',
   balanceAdvice: 'Der Betreiber dieser Seite muss sein Guthaben aufladen, bevor es weitergeht.',
   limit: 'Der Chat hat seine Tagesgrenze erreicht. Versuchen Sie es morgen noch einmal.',
   assistantAdvice:
@@ -108,7 +108,7 @@ export default {
   toolDone: '„{name}“ wurde ausgeführt.',
   toolDenied: '„{name}“ wurde nicht erlaubt.',
   toolFailed: '„{name}“ ist fehlgeschlagen.',
-  continueAnswer: 'Weiter',
+  continue: 'Weiter',
   yes: 'Ja',
   no: 'Nein',
 } satisfies Texts;

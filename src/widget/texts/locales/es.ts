@@ -40,7 +40,7 @@ export default {
   unreadable: 'El servicio ha enviado una respuesta sin sentido.',
   unreadableAdvice: 'Inténtelo de nuevo en un momento.',
   unavailableAdvice: 'El servicio tiene un problema. Inténtelo de nuevo en un momento.',
-  messageSaved: 'Su mensaje se guarda.',
+  saved: 'Su mensaje se guarda.',
   balanceAdvice: 'El propietario de este sitio debe recargar su saldo para que el chat continúe.',
   limit: 'El chat ha alcanzado su límite de hoy. Inténtelo de nuevo mañana.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: 'Se ha ejecutado «{name}».',
   toolDenied: 'No se ha permitido «{name}».',
   toolFailed: '«{name}» ha fallado.',
-  continueAnswer: 'Continúa',
+  continue: 'Continúa',
   yes: 'Sí',
   no: 'No',
 } satisfies Texts;

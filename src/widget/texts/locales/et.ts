@@ -40,7 +40,7 @@ export default {
   unreadable: 'Teenus saatis arusaamatu vastuse.',
   unreadableAdvice: 'Proovige hetke pärast uuesti.',
   unavailableAdvice: 'Teenusel on probleem. Proovige hetke pärast uuesti.',
-  messageSaved: 'Teie sõnum on alles.',
+  saved: 'Teie sõnum on alles.',
   balanceAdvice: 'Vestluse jätkamiseks peab saidi omanik oma kontot täiendama.',
   limit: 'Vestluse tänane piirang on täis. Proovige homme uuesti.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '„{name}“ käivitati.',
   toolDenied: '„{name}“ ei olnud lubatud.',
   toolFailed: '„{name}“ ebaõnnestus.',
-  continueAnswer: 'Jätka',
+  continue: 'Jätka',
   yes: 'Jah',
   no: 'Ei',
 } satisfies Texts;

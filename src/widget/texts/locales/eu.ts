@@ -40,7 +40,7 @@ export default {
   unreadable: 'Zerbitzuak zentzurik gabeko erantzuna bidali du.',
   unreadableAdvice: 'Saiatu berriro une bat barru.',
   unavailableAdvice: 'Zerbitzuak arazo bat du. Saiatu berriro une bat barru.',
-  messageSaved: 'Zure mezua gordeta dago.',
+  saved: 'Zure mezua gordeta dago.',
   balanceAdvice: 'Gune honen jabeak saldoa kargatu behar du txatak jarrai dezan.',
   limit: 'Txatak gaurko muga agortu du. Saiatu berriro bihar.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '«{name}» exekutatu da.',
   toolDenied: '«{name}» ez da baimendu.',
   toolFailed: '«{name}» funtzioak huts egin du.',
-  continueAnswer: 'Jarraitu',
+  continue: 'Jarraitu',
   yes: 'Bai',
   no: 'Ez',
 } satisfies Texts;

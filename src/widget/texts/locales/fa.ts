@@ -40,7 +40,7 @@ export default {
   unreadable: 'سرویس پاسخ نامفهومی فرستاد.',
   unreadableAdvice: 'کمی بعد دوباره تلاش کنید.',
   unavailableAdvice: 'سرویس با مشکل روبه‌رو شده است. کمی بعد دوباره تلاش کنید.',
-  messageSaved: 'پیام شما نگه داشته شده است.',
+  saved: 'پیام شما نگه داشته شده است.',
   balanceAdvice: 'برای ادامهٔ گفت‌وگو، صاحب این سایت باید حسابش را شارژ کند.',
   limit: 'گفت‌وگو به سقف امروز رسیده است. فردا دوباره تلاش کنید.',
   assistantAdvice: 'این گفت‌وگو درست تنظیم نشده است. صاحبان سایت: assistant-id را در برچسب بررسی کنید.',
@@ -105,7 +105,7 @@ export default {
   toolDone: '«{name}» اجرا شد.',
   toolDenied: '«{name}» مجاز نشد.',
   toolFailed: '«{name}» ناموفق بود.',
-  continueAnswer: 'ادامه بده',
+  continue: 'ادامه بده',
   yes: 'بله',
   no: 'خیر',
 } satisfies Texts;

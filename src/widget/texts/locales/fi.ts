@@ -40,7 +40,7 @@ export default {
   unreadable: 'Palvelu lähetti vastauksen, jota ei voi ymmärtää.',
   unreadableAdvice: 'Yritä hetken kuluttua uudelleen.',
   unavailableAdvice: 'Palvelussa on ongelma. Yritä hetken kuluttua uudelleen.',
-  messageSaved: 'Viestisi on tallessa.',
+  saved: 'Viestisi on tallessa.',
   balanceAdvice: 'Sivuston omistajan on lisättävä saldoa, jotta chat voi jatkua.',
   limit: 'Chatin päiväraja on täynnä. Yritä uudelleen huomenna.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '”{name}” suoritettiin.',
   toolDenied: '”{name}” ei ollut sallittu.',
   toolFailed: '”{name}” epäonnistui.',
-  continueAnswer: 'Jatka',
+  continue: 'Jatka',
   yes: 'Kyllä',
   no: 'Ei',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'Nagpadala ang serbisyo ng sagot na hindi maunawaan.',
   unreadableAdvice: 'Subukan ulit mayamaya.',
   unavailableAdvice: 'May problema ang serbisyo. Subukan ulit mayamaya.',
-  messageSaved: 'Nakatago ang mensahe mo.',
+  saved: 'Nakatago ang mensahe mo.',
   balanceAdvice: 'Kailangang magdagdag ng balanse ang may-ari ng site bago magpatuloy ang chat.',
   limit: 'Naabot na ng chat ang limitasyon ngayong araw. Subukan muli bukas.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: 'Pinatakbo ang “{name}”.',
   toolDenied: 'Hindi pinayagan ang “{name}”.',
   toolFailed: 'Nabigo ang “{name}”.',
-  continueAnswer: 'Magpatuloy',
+  continue: 'Magpatuloy',
   yes: 'Oo',
   no: 'Hindi',
 } satisfies Texts;

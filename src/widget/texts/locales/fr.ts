@@ -40,7 +40,7 @@ export default {
   unreadable: 'Le service a envoyé une réponse incompréhensible.',
   unreadableAdvice: 'Réessayez dans un instant.',
   unavailableAdvice: 'Le service rencontre un problème. Réessayez dans un instant.',
-  messageSaved: 'Votre message est conservé.',
+  saved: 'Votre message est conservé.',
   balanceAdvice: 'Le propriétaire de ce site doit recharger son solde pour que la discussion continue.',
   limit: 'La discussion a atteint sa limite du jour. Réessayez demain.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: '« {name} » a été exécuté.',
   toolDenied: '« {name} » n’a pas été autorisé.',
   toolFailed: '« {name} » a échoué.',
-  continueAnswer: 'Continuez',
+  continue: 'Continuez',
   yes: 'Oui',
   no: 'Non',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'O servizo enviou unha resposta sen sentido.',
   unreadableAdvice: 'Ténteo de novo nun momento.',
   unavailableAdvice: 'O servizo ten un problema. Ténteo de novo nun momento.',
-  messageSaved: 'A súa mensaxe gárdase.',
+  saved: 'A súa mensaxe gárdase.',
   balanceAdvice: 'O propietario deste sitio ten que recargar o saldo para que a conversa continúe.',
   limit: 'A conversa chegou ao límite de hoxe. Téntao de novo mañá.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: 'Executouse «{name}».',
   toolDenied: 'Non se permitiu «{name}».',
   toolFailed: 'Fallou «{name}».',
-  continueAnswer: 'Continúa',
+  continue: 'Continúa',
   yes: 'Si',
   no: 'Non',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'સેવાએ સમજાય નહીં એવો જવાબ મોકલ્યો.',
   unreadableAdvice: 'થોડી વારમાં ફરી પ્રયાસ કરો.',
   unavailableAdvice: 'સેવામાં સમસ્યા છે. થોડી વારમાં ફરી પ્રયાસ કરો.',
-  messageSaved: 'તમારો સંદેશ સચવાયેલો છે.',
+  saved: 'તમારો સંદેશ સચવાયેલો છે.',
   balanceAdvice: 'ચેટ ચાલુ રાખવા માટે સાઇટના માલિકે બેલેન્સ ભરવું પડશે.',
   limit: 'ચેટની આજની મર્યાદા પૂરી થઈ. આવતીકાલે ફરી પ્રયાસ કરો.',
   assistantAdvice: 'આ ચેટ બરાબર ગોઠવાઈ નથી. સાઇટના માલિકો: ટૅગમાં assistant-id તપાસો.',
@@ -105,7 +105,7 @@ export default {
   toolDone: '“{name}” ચલાવાયું.',
   toolDenied: '“{name}”ને પરવાનગી ન મળી.',
   toolFailed: '“{name}” નિષ્ફળ ગયું.',
-  continueAnswer: 'આગળ વધો',
+  continue: 'આગળ વધો',
   yes: 'હા',
   no: 'ના',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'השירות שלח תשובה לא מובנת.',
   unreadableAdvice: 'אפשר לנסות שוב בעוד רגע.',
   unavailableAdvice: 'יש תקלה בשירות. אפשר לנסות שוב בעוד רגע.',
-  messageSaved: 'ההודעה שלך נשמרה.',
+  saved: 'ההודעה שלך נשמרה.',
   balanceAdvice: 'כדי שהצ׳אט ימשיך, על בעל האתר לטעון את היתרה.',
   limit: 'הצ׳אט הגיע למכסה של היום. נסו שוב מחר.',
   assistantAdvice: 'הצ׳אט הזה לא הוגדר כראוי. לבעלי האתר: יש לבדוק את assistant-id בתגית.',
@@ -105,7 +105,7 @@ export default {
   toolDone: '״{name}״ הופעל.',
   toolDenied: '״{name}״ לא אושר.',
   toolFailed: '״{name}״ נכשל.',
-  continueAnswer: 'אפשר להמשיך',
+  continue: 'אפשר להמשיך',
   yes: 'כן',
   no: 'לא',
 } satisfies Texts;

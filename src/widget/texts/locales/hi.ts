@@ -40,7 +40,7 @@ export default {
   unreadable: 'सेवा ने ऐसा जवाब भेजा जो समझ में नहीं आता।',
   unreadableAdvice: 'थोड़ी देर में फिर से कोशिश करें।',
   unavailableAdvice: 'सेवा में समस्या है। थोड़ी देर में फिर से कोशिश करें।',
-  messageSaved: 'आपका संदेश सुरक्षित है।',
+  saved: 'आपका संदेश सुरक्षित है।',
   balanceAdvice: 'चैट जारी रखने के लिए साइट के मालिक को बैलेंस भरना होगा।',
   limit: 'चैट की आज की सीमा पूरी हो गई। कल फिर कोशिश करें।',
   assistantAdvice: 'यह चैट ठीक से सेट नहीं की गई है। साइट के मालिक: टैग में assistant-id जाँचें।',
@@ -105,7 +105,7 @@ export default {
   toolDone: '“{name}” चलाया गया।',
   toolDenied: '“{name}” की अनुमति नहीं दी गई।',
   toolFailed: '“{name}” विफल रहा।',
-  continueAnswer: 'आगे बढ़ें',
+  continue: 'आगे बढ़ें',
   yes: 'हाँ',
   no: 'नहीं',
 } satisfies Texts;

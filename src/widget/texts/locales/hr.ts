@@ -40,7 +40,7 @@ export default {
   unreadable: 'Usluga je poslala nerazumljiv odgovor.',
   unreadableAdvice: 'Pokušajte ponovno za koji trenutak.',
   unavailableAdvice: 'Usluga ima problem. Pokušajte ponovno za koji trenutak.',
-  messageSaved: 'Vaša je poruka spremljena.',
+  saved: 'Vaša je poruka spremljena.',
   balanceAdvice: 'Vlasnik ove stranice mora nadopuniti račun kako bi se razgovor nastavio.',
   limit: 'Razgovor je dosegnuo današnje ograničenje. Pokušajte ponovno sutra.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: 'Pokrenuto: „{name}”.',
   toolDenied: 'Nije dopušteno: „{name}”.',
   toolFailed: 'Nije uspjelo: „{name}”.',
-  continueAnswer: 'Nastavi',
+  continue: 'Nastavi',
   yes: 'Da',
   no: 'Ne',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'A szolgáltatás értelmezhetetlen választ küldött.',
   unreadableAdvice: 'Próbálja újra kis idő múlva.',
   unavailableAdvice: 'A szolgáltatásban hiba történt. Próbálja újra kis idő múlva.',
-  messageSaved: 'Az üzenetét megőrizzük.',
+  saved: 'Az üzenetét megőrizzük.',
   balanceAdvice: 'A webhely tulajdonosának fel kell töltenie az egyenlegét, mielőtt a csevegés folytatódik.',
   limit: 'A csevegés elérte a mai korlátot. Próbálja újra holnap.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: 'Lefutott: „{name}”.',
   toolDenied: 'Nem engedélyezett: „{name}”.',
   toolFailed: 'Nem sikerült: „{name}”.',
-  continueAnswer: 'Folytassa',
+  continue: 'Folytassa',
   yes: 'Igen',
   no: 'Nem',
 } satisfies Texts;

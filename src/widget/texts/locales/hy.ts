@@ -40,7 +40,7 @@ export default {
   unreadable: 'Ծառայությունն անհասկանալի պատասխան ուղարկեց։',
   unreadableAdvice: 'Քիչ անց կրկին փորձեք։',
   unavailableAdvice: 'Ծառայության հետ խնդիր կա։ Քիչ անց կրկին փորձեք։',
-  messageSaved: 'Ձեր հաղորդագրությունը պահված է։',
+  saved: 'Ձեր հաղորդագրությունը պահված է։',
   balanceAdvice: 'Որպեսզի զրույցը շարունակվի, կայքի սեփականատերը պետք է լրացնի հաշիվը։',
   limit: 'Զրույցը հասել է այսօրվա սահմանին։ Փորձեք վաղը։',
   assistantAdvice: 'Այս զրույցը ճիշտ կարգավորված չէ։ Կայքի սեփականատերերին՝ ստուգեք assistant-id-ն պիտակում։',
@@ -105,7 +105,7 @@ export default {
   toolDone: '«{name}» գործարկվեց։',
   toolDenied: '«{name}» չթույլատրվեց։',
   toolFailed: '«{name}» ձախողվեց։',
-  continueAnswer: 'Շարունակիր',
+  continue: 'Շարունակիր',
   yes: 'Այո',
   no: 'Ոչ',
 } satisfies Texts;

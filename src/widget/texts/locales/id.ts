@@ -40,7 +40,7 @@ export default {
   unreadable: 'Layanan mengirim jawaban yang tidak dapat dipahami.',
   unreadableAdvice: 'Coba lagi sebentar lagi.',
   unavailableAdvice: 'Layanan sedang bermasalah. Coba lagi sebentar lagi.',
-  messageSaved: 'Pesan Anda disimpan.',
+  saved: 'Pesan Anda disimpan.',
   balanceAdvice: 'Pemilik situs ini perlu mengisi saldo agar obrolan dapat berlanjut.',
   limit: 'Obrolan telah mencapai batas hari ini. Coba lagi besok.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '“{name}” telah dijalankan.',
   toolDenied: '“{name}” tidak diizinkan.',
   toolFailed: '“{name}” gagal.',
-  continueAnswer: 'Lanjutkan',
+  continue: 'Lanjutkan',
   yes: 'Ya',
   no: 'Tidak',
 } satisfies Texts;

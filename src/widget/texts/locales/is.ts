@@ -40,7 +40,7 @@ export default {
   unreadable: 'Þjónustan sendi óskiljanlegt svar.',
   unreadableAdvice: 'Reyndu aftur eftir smástund.',
   unavailableAdvice: 'Vandamál kom upp í þjónustunni. Reyndu aftur eftir smástund.',
-  messageSaved: 'Skilaboðin þín eru geymd.',
+  saved: 'Skilaboðin þín eru geymd.',
   balanceAdvice: 'Eigandi vefsins þarf að fylla á inneignina áður en spjallið getur haldið áfram.',
   limit: 'Spjallið hefur náð hámarki dagsins. Reyndu aftur á morgun.',
   assistantAdvice: 'Þetta spjall er ekki rétt uppsett. Til eigenda vefsins: athugið assistant-id í merkinu.',
@@ -105,7 +105,7 @@ export default {
   toolDone: '„{name}“ var keyrt.',
   toolDenied: '„{name}“ var ekki leyft.',
   toolFailed: '„{name}“ mistókst.',
-  continueAnswer: 'Haltu áfram',
+  continue: 'Haltu áfram',
   yes: 'Já',
   no: 'Nei',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'Il servizio ha inviato una risposta senza senso.',
   unreadableAdvice: 'Riprovi tra un momento.',
   unavailableAdvice: 'Il servizio ha un problema. Riprovi tra un momento.',
-  messageSaved: 'Il suo messaggio è conservato.',
+  saved: 'Il suo messaggio è conservato.',
   balanceAdvice: 'Il proprietario del sito deve ricaricare il credito prima che la chat continui.',
   limit: 'La chat ha raggiunto il limite di oggi. Riprova domani.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: '«{name}» è stato eseguito.',
   toolDenied: '«{name}» non è stato consentito.',
   toolFailed: '«{name}» non è riuscito.',
-  continueAnswer: 'Continua',
+  continue: 'Continua',
   yes: 'Sì',
   no: 'No',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'サービスから理解できない応答が届きました。',
   unreadableAdvice: 'しばらくしてからもう一度お試しください。',
   unavailableAdvice: 'サービスに問題が発生しています。しばらくしてからもう一度お試しください。',
-  messageSaved: 'メッセージは保存されています。',
+  saved: 'メッセージは保存されています。',
   balanceAdvice: 'チャットを続けるには、サイトの運営者による残高の追加が必要です。',
   limit: '本日のチャットの上限に達しました。明日もう一度お試しください。',
   assistantAdvice:
@@ -107,7 +107,7 @@ export default {
   toolDone: '「{name}」を実行しました。',
   toolDenied: '「{name}」は許可されませんでした。',
   toolFailed: '「{name}」は失敗しました。',
-  continueAnswer: '続けてください',
+  continue: '続けてください',
   yes: 'はい',
   no: 'いいえ',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'სერვისმა გაუგებარი პასუხი გამოგზავნა.',
   unreadableAdvice: 'ცოტა ხანში სცადეთ ხელახლა.',
   unavailableAdvice: 'სერვისს პრობლემა აქვს. ცოტა ხანში სცადეთ ხელახლა.',
-  messageSaved: 'თქვენი შეტყობინება შენახულია.',
+  saved: 'თქვენი შეტყობინება შენახულია.',
   balanceAdvice: 'ჩატის გასაგრძელებლად საიტის მფლობელმა ბალანსი უნდა შეავსოს.',
   limit: 'ჩატმა დღევანდელ ლიმიტს მიაღწია. სცადეთ ხვალ.',
   assistantAdvice: 'ეს ჩატი სწორად არ არის გამართული. საიტის მფლობელებს: შეამოწმეთ assistant-id ტეგში.',
@@ -105,7 +105,7 @@ export default {
   toolDone: '„{name}“ გაეშვა.',
   toolDenied: '„{name}“ არ დაიშვა.',
   toolFailed: '„{name}“ ვერ შესრულდა.',
-  continueAnswer: 'გააგრძელე',
+  continue: 'გააგრძელე',
   yes: 'დიახ',
   no: 'არა',
 } satisfies Texts;

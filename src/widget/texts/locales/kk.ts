@@ -40,7 +40,7 @@ export default {
   unreadable: 'Қызмет түсініксіз жауап жіберді.',
   unreadableAdvice: 'Сәлден кейін қайталап көріңіз.',
   unavailableAdvice: 'Қызметте ақау бар. Сәлден кейін қайталап көріңіз.',
-  messageSaved: 'Хабарыңыз сақталды.',
+  saved: 'Хабарыңыз сақталды.',
   balanceAdvice: 'Чат жалғасуы үшін сайт иесі теңгерімін толтыруы керек.',
   limit: 'Чат бүгінгі шегіне жетті. Ертең қайталап көріңіз.',
   assistantAdvice: 'Бұл чат дұрыс бапталмаған. Сайт иелеріне: тегтегі assistant-id мәнін тексеріңіз.',
@@ -105,7 +105,7 @@ export default {
   toolDone: '«{name}» орындалды.',
   toolDenied: '«{name}» әрекетіне рұқсат берілмеді.',
   toolFailed: '«{name}» орындалмады.',
-  continueAnswer: 'Жалғастыр',
+  continue: 'Жалғастыр',
   yes: 'Иә',
   no: 'Жоқ',
 } satisfies Texts;

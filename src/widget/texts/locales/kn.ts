@@ -40,7 +40,7 @@ export default {
   unreadable: 'ಸೇವೆಯು ಅರ್ಥವಿಲ್ಲದ ಉತ್ತರ ಕಳುಹಿಸಿದೆ.',
   unreadableAdvice: 'ಸ್ವಲ್ಪ ಸಮಯದ ನಂತರ ಮತ್ತೆ ಪ್ರಯತ್ನಿಸಿ.',
   unavailableAdvice: 'ಸೇವೆಯಲ್ಲಿ ಸಮಸ್ಯೆ ಇದೆ. ಸ್ವಲ್ಪ ಸಮಯದ ನಂತರ ಮತ್ತೆ ಪ್ರಯತ್ನಿಸಿ.',
-  messageSaved: 'ನಿಮ್ಮ ಸಂದೇಶ ಸುರಕ್ಷಿತವಾಗಿದೆ.',
+  saved: 'ನಿಮ್ಮ ಸಂದೇಶ ಸುರಕ್ಷಿತವಾಗಿದೆ.',
   balanceAdvice: 'ಚಾಟ್ ಮುಂದುವರಿಯಲು ಸೈಟ್‌ನ ಮಾಲೀಕರು ಬ್ಯಾಲೆನ್ಸ್ ತುಂಬಬೇಕು.',
   limit: 'ಚಾಟ್‌ನ ಇಂದಿನ ಮಿತಿ ಮುಗಿದಿದೆ. ನಾಳೆ ಮತ್ತೆ ಪ್ರಯತ್ನಿಸಿ.',
   assistantAdvice: 'ಈ ಚಾಟ್ ಸರಿಯಾಗಿ ಹೊಂದಿಸಿಲ್ಲ. ಸೈಟ್ ಮಾಲೀಕರೇ: ಟ್ಯಾಗ್‌ನಲ್ಲಿ assistant-id ಪರಿಶೀಲಿಸಿ.',
@@ -105,7 +105,7 @@ export default {
   toolDone: '“{name}” ಚಲಾಯಿಸಲಾಗಿದೆ.',
   toolDenied: '“{name}” ಅನುಮತಿಸಿಲ್ಲ.',
   toolFailed: '“{name}” ವಿಫಲವಾಗಿದೆ.',
-  continueAnswer: 'ಮುಂದುವರಿಸಿ',
+  continue: 'ಮುಂದುವರಿಸಿ',
   yes: 'ಹೌದು',
   no: 'ಇಲ್ಲ',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: '서비스가 이해할 수 없는 응답을 보냈습니다.',
   unreadableAdvice: '잠시 후 다시 시도하세요.',
   unavailableAdvice: '서비스에 문제가 있습니다. 잠시 후 다시 시도하세요.',
-  messageSaved: '메시지는 보관됩니다.',
+  saved: '메시지는 보관됩니다.',
   balanceAdvice: '채팅을 계속하려면 사이트 소유자가 잔액을 충전해야 합니다.',
   limit: '오늘의 채팅 한도에 도달했습니다. 내일 다시 시도하세요.',
   assistantAdvice: '채팅이 올바르게 설정되지 않았습니다. 사이트 소유자: 태그의 assistant-id를 확인하세요.',
@@ -106,7 +106,7 @@ export default {
   toolDone: '‘{name}’을(를) 실행했습니다.',
   toolDenied: '‘{name}’이(가) 허용되지 않았습니다.',
   toolFailed: '‘{name}’을(를) 실행하지 못했습니다.',
-  continueAnswer: '계속해 주세요',
+  continue: '계속해 주세요',
   yes: '예',
   no: '아니요',
 } satisfies Texts;

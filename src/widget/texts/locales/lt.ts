@@ -40,7 +40,7 @@ export default {
   unreadable: 'Paslauga atsiuntė nesuprantamą atsakymą.',
   unreadableAdvice: 'Netrukus bandykite dar kartą.',
   unavailableAdvice: 'Paslaugoje kilo problema. Netrukus bandykite dar kartą.',
-  messageSaved: 'Jūsų žinutė išsaugota.',
+  saved: 'Jūsų žinutė išsaugota.',
   balanceAdvice: 'Kad pokalbis tęstųsi, šios svetainės savininkas turi papildyti sąskaitą.',
   limit: 'Pokalbis pasiekė šios dienos ribą. Bandykite rytoj.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: 'Įvykdyta: „{name}“.',
   toolDenied: 'Neleista: „{name}“.',
   toolFailed: 'Nepavyko: „{name}“.',
-  continueAnswer: 'Tęskite',
+  continue: 'Tęskite',
   yes: 'Taip',
   no: 'Ne',
 } satisfies Texts;

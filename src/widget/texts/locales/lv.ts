@@ -40,7 +40,7 @@ export default {
   unreadable: 'Pakalpojums atsūtīja nesaprotamu atbildi.',
   unreadableAdvice: 'Mēģiniet vēlreiz pēc brīža.',
   unavailableAdvice: 'Pakalpojumā radās problēma. Mēģiniet vēlreiz pēc brīža.',
-  messageSaved: 'Jūsu ziņojums ir saglabāts.',
+  saved: 'Jūsu ziņojums ir saglabāts.',
   balanceAdvice: 'Lai tērzēšana turpinātos, vietnes īpašniekam jāpapildina konts.',
   limit: 'Tērzēšana sasniegusi šodienas limitu. Mēģiniet vēlreiz rīt.',
   assistantAdvice: 'Šī tērzēšana nav pareizi iestatīta. Vietnes īpašniekiem: pārbaudiet assistant-id birkā.',
@@ -109,7 +109,7 @@ export default {
   toolDone: 'Izpildīts: “{name}”.',
   toolDenied: 'Nav atļauts: “{name}”.',
   toolFailed: 'Neizdevās: “{name}”.',
-  continueAnswer: 'Turpini',
+  continue: 'Turpini',
   yes: 'Jā',
   no: 'Nē',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'Услугата испрати неразбирлив одговор.',
   unreadableAdvice: 'Обидете се повторно за момент.',
   unavailableAdvice: 'Услугата има проблем. Обидете се повторно за момент.',
-  messageSaved: 'Вашата порака е зачувана.',
+  saved: 'Вашата порака е зачувана.',
   balanceAdvice: 'Сопственикот на оваа страница треба да ја дополни сметката за да продолжи разговорот.',
   limit: 'Разговорот го достигна денешното ограничување. Обидете се повторно утре.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: 'Извршено: „{name}“.',
   toolDenied: 'Не е дозволено: „{name}“.',
   toolFailed: 'Не успеа: „{name}“.',
-  continueAnswer: 'Продолжи',
+  continue: 'Продолжи',
   yes: 'Да',
   no: 'Не',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'सेवेने न समजणारे उत्तर पाठवले.',
   unreadableAdvice: 'थोड्या वेळाने पुन्हा प्रयत्न करा.',
   unavailableAdvice: 'सेवेत समस्या आहे. थोड्या वेळाने पुन्हा प्रयत्न करा.',
-  messageSaved: 'तुमचा संदेश जतन केला आहे.',
+  saved: 'तुमचा संदेश जतन केला आहे.',
   balanceAdvice: 'चॅट सुरू राहण्यासाठी साइटच्या मालकाने शिल्लक भरणे आवश्यक आहे.',
   limit: 'चॅटची आजची मर्यादा संपली. उद्या पुन्हा प्रयत्न करा.',
   assistantAdvice: 'हे चॅट नीट सेट केलेले नाही. साइटच्या मालकांसाठी: टॅगमधील assistant-id तपासा.',
@@ -105,7 +105,7 @@ export default {
   toolDone: '“{name}” चालवले.',
   toolDenied: '“{name}” ला परवानगी मिळाली नाही.',
   toolFailed: '“{name}” अयशस्वी झाले.',
-  continueAnswer: 'पुढे चला',
+  continue: 'पुढे चला',
   yes: 'होय',
   no: 'नाही',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'Perkhidmatan menghantar jawapan yang tidak dapat difahami.',
   unreadableAdvice: 'Cuba lagi sebentar nanti.',
   unavailableAdvice: 'Perkhidmatan menghadapi masalah. Cuba lagi sebentar nanti.',
-  messageSaved: 'Mesej anda disimpan.',
+  saved: 'Mesej anda disimpan.',
   balanceAdvice: 'Pemilik laman ini perlu menambah baki sebelum sembang dapat diteruskan.',
   limit: 'Sembang telah mencapai had hari ini. Cuba lagi esok.',
   assistantAdvice:
@@ -107,7 +107,7 @@ export default {
   toolDone: '“{name}” telah dijalankan.',
   toolDenied: '“{name}” tidak dibenarkan.',
   toolFailed: '“{name}” gagal.',
-  continueAnswer: 'Teruskan',
+  continue: 'Teruskan',
   yes: 'Ya',
   no: 'Tidak',
 } satisfies Texts;

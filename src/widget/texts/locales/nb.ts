@@ -40,7 +40,7 @@ export default {
   unreadable: 'Tjenesten sendte et uforståelig svar.',
   unreadableAdvice: 'Prøv igjen om litt.',
   unavailableAdvice: 'Tjenesten har et problem. Prøv igjen om litt.',
-  messageSaved: 'Meldingen din er lagret.',
+  saved: 'Meldingen din er lagret.',
   balanceAdvice: 'Eieren av nettstedet må fylle på saldoen før chatten kan fortsette.',
   limit: 'Chatten har nådd dagens grense. Prøv igjen i morgen.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '«{name}» ble kjørt.',
   toolDenied: '«{name}» ble ikke tillatt.',
   toolFailed: '«{name}» mislyktes.',
-  continueAnswer: 'Fortsett',
+  continue: 'Fortsett',
   yes: 'Ja',
   no: 'Nei',
 } satisfies Texts;

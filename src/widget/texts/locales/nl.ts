@@ -40,7 +40,7 @@ export default {
   unreadable: 'De dienst stuurde een onbegrijpelijk antwoord.',
   unreadableAdvice: 'Probeer het zo opnieuw.',
   unavailableAdvice: 'De dienst heeft een probleem. Probeer het zo opnieuw.',
-  messageSaved: 'Uw bericht is bewaard.',
+  saved: 'Uw bericht is bewaard.',
   balanceAdvice: 'De eigenaar van deze site moet het tegoed aanvullen voordat de chat verdergaat.',
   limit: 'De chat heeft de limiet van vandaag bereikt. Probeer het morgen opnieuw.',
   assistantAdvice:
@@ -107,7 +107,7 @@ export default {
   toolDone: '‘{name}’ is uitgevoerd.',
   toolDenied: '‘{name}’ is niet toegestaan.',
   toolFailed: '‘{name}’ is mislukt.',
-  continueAnswer: 'Ga verder',
+  continue: 'Ga verder',
   yes: 'Ja',
   no: 'Nee',
 } satisfies Texts;

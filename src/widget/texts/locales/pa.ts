@@ -40,7 +40,7 @@ export default {
   unreadable: 'ਸੇਵਾ ਨੇ ਅਜਿਹਾ ਜਵਾਬ ਭੇਜਿਆ ਜੋ ਸਮਝ ਨਹੀਂ ਆਉਂਦਾ।',
   unreadableAdvice: 'ਥੋੜ੍ਹੀ ਦੇਰ ਵਿੱਚ ਦੁਬਾਰਾ ਕੋਸ਼ਿਸ਼ ਕਰੋ।',
   unavailableAdvice: 'ਸੇਵਾ ਵਿੱਚ ਸਮੱਸਿਆ ਹੈ। ਥੋੜ੍ਹੀ ਦੇਰ ਵਿੱਚ ਦੁਬਾਰਾ ਕੋਸ਼ਿਸ਼ ਕਰੋ।',
-  messageSaved: 'ਤੁਹਾਡਾ ਸੁਨੇਹਾ ਸੰਭਾਲਿਆ ਹੋਇਆ ਹੈ।',
+  saved: 'ਤੁਹਾਡਾ ਸੁਨੇਹਾ ਸੰਭਾਲਿਆ ਹੋਇਆ ਹੈ।',
   balanceAdvice: 'ਚੈਟ ਜਾਰੀ ਰੱਖਣ ਲਈ ਸਾਈਟ ਦੇ ਮਾਲਕ ਨੂੰ ਬੈਲੇਂਸ ਭਰਨਾ ਪਵੇਗਾ।',
   limit: 'ਚੈਟ ਦੀ ਅੱਜ ਦੀ ਸੀਮਾ ਪੂਰੀ ਹੋ ਗਈ ਹੈ। ਕੱਲ੍ਹ ਦੁਬਾਰਾ ਕੋਸ਼ਿਸ਼ ਕਰੋ।',
   assistantAdvice: 'ਇਹ ਚੈਟ ਠੀਕ ਤਰ੍ਹਾਂ ਸੈੱਟ ਨਹੀਂ ਕੀਤੀ ਗਈ। ਸਾਈਟ ਦੇ ਮਾਲਕ: ਟੈਗ ਵਿੱਚ assistant-id ਜਾਂਚੋ।',
@@ -105,7 +105,7 @@ export default {
   toolDone: '“{name}” ਚਲਾਇਆ ਗਿਆ।',
   toolDenied: '“{name}” ਦੀ ਇਜਾਜ਼ਤ ਨਹੀਂ ਦਿੱਤੀ ਗਈ।',
   toolFailed: '“{name}” ਅਸਫਲ ਰਿਹਾ।',
-  continueAnswer: 'ਅੱਗੇ ਵਧੋ',
+  continue: 'ਅੱਗੇ ਵਧੋ',
   yes: 'ਹਾਂ',
   no: 'ਨਹੀਂ',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'Usługa przysłała niezrozumiałą odpowiedź.',
   unreadableAdvice: 'Spróbuj ponownie za chwilę.',
   unavailableAdvice: 'Usługa ma problem. Spróbuj ponownie za chwilę.',
-  messageSaved: 'Wiadomość jest zapisana.',
+  saved: 'Wiadomość jest zapisana.',
   balanceAdvice: 'Właściciel tej strony musi doładować konto, aby czat działał dalej.',
   limit: 'Czat osiągnął dzisiejszy limit. Spróbuj ponownie jutro.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: 'Uruchomiono „{name}”.',
   toolDenied: 'Nie zezwolono na „{name}”.',
   toolFailed: 'Nie udało się uruchomić „{name}”.',
-  continueAnswer: 'Kontynuuj',
+  continue: 'Kontynuuj',
   yes: 'Tak',
   no: 'Nie',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'O serviço enviou uma resposta sem sentido.',
   unreadableAdvice: 'Tente novamente em instantes.',
   unavailableAdvice: 'O serviço está com um problema. Tente novamente em instantes.',
-  messageSaved: 'Sua mensagem fica guardada.',
+  saved: 'Sua mensagem fica guardada.',
   balanceAdvice: 'O dono deste site precisa recarregar o saldo para o chat continuar.',
   limit: 'O chat atingiu o limite de hoje. Tente novamente amanhã.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: '“{name}” foi executado.',
   toolDenied: '“{name}” não foi permitido.',
   toolFailed: '“{name}” falhou.',
-  continueAnswer: 'Continue',
+  continue: 'Continue',
   yes: 'Sim',
   no: 'Não',
 } satisfies Texts;

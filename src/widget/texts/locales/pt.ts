@@ -40,7 +40,7 @@ export default {
   unreadable: 'O serviço enviou uma resposta sem sentido.',
   unreadableAdvice: 'Tente novamente dentro de momentos.',
   unavailableAdvice: 'O serviço tem um problema. Tente novamente dentro de momentos.',
-  messageSaved: 'A sua mensagem fica guardada.',
+  saved: 'A sua mensagem fica guardada.',
   balanceAdvice: 'O proprietário deste site tem de carregar o saldo para que o chat continue.',
   limit: 'O chat atingiu o limite de hoje. Tente novamente amanhã.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: '«{name}» foi executado.',
   toolDenied: '«{name}» não foi permitido.',
   toolFailed: '«{name}» falhou.',
-  continueAnswer: 'Continue',
+  continue: 'Continue',
   yes: 'Sim',
   no: 'Não',
 } satisfies Texts;

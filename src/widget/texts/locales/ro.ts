@@ -40,7 +40,7 @@ export default {
   unreadable: 'Serviciul a trimis un răspuns fără sens.',
   unreadableAdvice: 'Încercați din nou peste puțin timp.',
   unavailableAdvice: 'Serviciul are o problemă. Încercați din nou peste puțin timp.',
-  messageSaved: 'Mesajul dvs. este păstrat.',
+  saved: 'Mesajul dvs. este păstrat.',
   balanceAdvice: 'Proprietarul acestui site trebuie să își reîncarce contul pentru ca discuția să continue.',
   limit: 'Discuția a atins limita de azi. Încercați din nou mâine.',
   assistantAdvice:
@@ -110,7 +110,7 @@ export default {
   toolDone: '„{name}” a fost executat.',
   toolDenied: '„{name}” nu a fost permis.',
   toolFailed: '„{name}” a eșuat.',
-  continueAnswer: 'Continuați',
+  continue: 'Continuați',
   yes: 'Da',
   no: 'Nu',
 } satisfies Texts;

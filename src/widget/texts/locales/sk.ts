@@ -40,7 +40,7 @@ export default {
   unreadable: 'Služba poslala nezrozumiteľnú odpoveď.',
   unreadableAdvice: 'Skúste to o chvíľu znova.',
   unavailableAdvice: 'Služba má problém. Skúste to o chvíľu znova.',
-  messageSaved: 'Vaša správa je uložená.',
+  saved: 'Vaša správa je uložená.',
   balanceAdvice: 'Aby chat mohol pokračovať, vlastník webu musí dobiť kredit.',
   limit: 'Chat dosiahol dnešný limit. Skúste to znova zajtra.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: 'Spustené: „{name}“.',
   toolDenied: 'Nepovolené: „{name}“.',
   toolFailed: 'Nepodarilo sa: „{name}“.',
-  continueAnswer: 'Pokračuj',
+  continue: 'Pokračuj',
   yes: 'Áno',
   no: 'Nie',
 } satisfies Texts;

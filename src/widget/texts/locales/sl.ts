@@ -40,7 +40,7 @@ export default {
   unreadable: 'Storitev je poslala nerazumljiv odgovor.',
   unreadableAdvice: 'Poskusite znova čez trenutek.',
   unavailableAdvice: 'Storitev ima težavo. Poskusite znova čez trenutek.',
-  messageSaved: 'Vaše sporočilo je shranjeno.',
+  saved: 'Vaše sporočilo je shranjeno.',
   balanceAdvice: 'Lastnik spletnega mesta mora napolniti račun, da se klepet lahko nadaljuje.',
   limit: 'Klepet je dosegel današnjo omejitev. Poskusite znova jutri.',
   assistantAdvice:
@@ -111,7 +111,7 @@ export default {
   toolDone: 'Zagnano: »{name}«.',
   toolDenied: 'Ni dovoljeno: »{name}«.',
   toolFailed: 'Ni uspelo: »{name}«.',
-  continueAnswer: 'Nadaljuj',
+  continue: 'Nadaljuj',
   yes: 'Da',
   no: 'Ne',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'Shërbimi dërgoi një përgjigje të pakuptueshme.',
   unreadableAdvice: 'Provoni përsëri pas pak.',
   unavailableAdvice: 'Shërbimi ka një problem. Provoni përsëri pas pak.',
-  messageSaved: 'Mesazhi juaj është ruajtur.',
+  saved: 'Mesazhi juaj është ruajtur.',
   balanceAdvice: 'Pronari i këtij sajti duhet të mbushë llogarinë që biseda të vazhdojë.',
   limit: 'Biseda ka arritur kufirin e sotëm. Provoni përsëri nesër.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '“{name}” u ekzekutua.',
   toolDenied: '“{name}” nuk u lejua.',
   toolFailed: '“{name}” dështoi.',
-  continueAnswer: 'Vazhdo',
+  continue: 'Vazhdo',
   yes: 'Po',
   no: 'Jo',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'Tjänsten skickade ett obegripligt svar.',
   unreadableAdvice: 'Försök igen om en stund.',
   unavailableAdvice: 'Tjänsten har ett problem. Försök igen om en stund.',
-  messageSaved: 'Ditt meddelande sparas.',
+  saved: 'Ditt meddelande sparas.',
   balanceAdvice: 'Webbplatsens ägare måste fylla på saldot innan chatten kan fortsätta.',
   limit: 'Chatten har nått dagens gräns. Försök igen i morgon.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '”{name}” kördes.',
   toolDenied: '”{name}” tilläts inte.',
   toolFailed: '”{name}” misslyckades.',
-  continueAnswer: 'Fortsätt',
+  continue: 'Fortsätt',
   yes: 'Ja',
   no: 'Nej',
 } satisfies Texts;

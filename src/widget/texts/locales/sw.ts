@@ -40,7 +40,7 @@ export default {
   unreadable: 'Huduma imetuma jibu lisiloeleweka.',
   unreadableAdvice: 'Jaribu tena baada ya muda mfupi.',
   unavailableAdvice: 'Huduma ina tatizo. Jaribu tena baada ya muda mfupi.',
-  messageSaved: 'Ujumbe wako umehifadhiwa.',
+  saved: 'Ujumbe wako umehifadhiwa.',
   balanceAdvice: 'Mmiliki wa tovuti hii anahitaji kuongeza salio kabla ya gumzo kuendelea.',
   limit: 'Gumzo limefikia kikomo cha leo. Jaribu tena kesho.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '“{name}” imetekelezwa.',
   toolDenied: '“{name}” haikuruhusiwa.',
   toolFailed: '“{name}” imeshindwa.',
-  continueAnswer: 'Endelea',
+  continue: 'Endelea',
   yes: 'Ndiyo',
   no: 'Hapana',
 } satisfies Texts;

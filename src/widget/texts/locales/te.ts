@@ -40,7 +40,7 @@ export default {
   unreadable: 'సేవ అర్థం కాని సమాధానం పంపింది.',
   unreadableAdvice: 'కాసేపటిలో మళ్లీ ప్రయత్నించండి.',
   unavailableAdvice: 'సేవలో సమస్య ఉంది. కాసేపటిలో మళ్లీ ప్రయత్నించండి.',
-  messageSaved: 'మీ సందేశం భద్రంగా ఉంది.',
+  saved: 'మీ సందేశం భద్రంగా ఉంది.',
   balanceAdvice: 'చాట్ కొనసాగాలంటే సైట్ యజమాని బ్యాలెన్స్ నింపాలి.',
   limit: 'చాట్ నేటి పరిమితి ముగిసింది. రేపు మళ్లీ ప్రయత్నించండి.',
   assistantAdvice: 'ఈ చాట్ సరిగ్గా సెట్ చేయలేదు. సైట్ యజమానులు: ట్యాగ్‌లో assistant-id చూడండి.',
@@ -105,7 +105,7 @@ export default {
   toolDone: '“{name}” అమలైంది.',
   toolDenied: '“{name}” అనుమతించబడలేదు.',
   toolFailed: '“{name}” విఫలమైంది.',
-  continueAnswer: 'కొనసాగించండి',
+  continue: 'కొనసాగించండి',
   yes: 'అవును',
   no: 'కాదు',
 } satisfies Texts;

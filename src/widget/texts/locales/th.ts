@@ -40,7 +40,7 @@ export default {
   unreadable: 'บริการส่งคำตอบที่ไม่สามารถเข้าใจได้',
   unreadableAdvice: 'โปรดลองอีกครั้งในอีกสักครู่',
   unavailableAdvice: 'บริการมีปัญหา โปรดลองอีกครั้งในอีกสักครู่',
-  messageSaved: 'เราเก็บข้อความของคุณไว้แล้ว',
+  saved: 'เราเก็บข้อความของคุณไว้แล้ว',
   balanceAdvice: 'เจ้าของเว็บไซต์ต้องเติมเงินก่อนจึงจะแชตต่อได้',
   limit: 'แชตถึงขีดจำกัดของวันนี้แล้ว ลองใหม่พรุ่งนี้',
   assistantAdvice: 'แชตนี้ตั้งค่าไม่ถูกต้อง เจ้าของเว็บไซต์: โปรดตรวจสอบ assistant-id ในแท็ก',
@@ -105,7 +105,7 @@ export default {
   toolDone: 'เรียกใช้ “{name}” แล้ว',
   toolDenied: 'ไม่ได้อนุญาต “{name}”',
   toolFailed: '“{name}” ล้มเหลว',
-  continueAnswer: 'ทำต่อไป',
+  continue: 'ทำต่อไป',
   yes: 'ใช่',
   no: 'ไม่ใช่',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'Hizmet anlamsız bir yanıt gönderdi.',
   unreadableAdvice: 'Birazdan yeniden deneyin.',
   unavailableAdvice: 'Hizmette bir sorun var. Birazdan yeniden deneyin.',
-  messageSaved: 'Mesajınız saklandı.',
+  saved: 'Mesajınız saklandı.',
   balanceAdvice: 'Sohbetin sürmesi için bu sitenin sahibinin bakiye yüklemesi gerekiyor.',
   limit: 'Sohbet bugünkü sınırına ulaştı. Yarın yeniden deneyin.',
   assistantAdvice:
@@ -106,7 +106,7 @@ export default {
   toolDone: '“{name}” çalıştırıldı.',
   toolDenied: '“{name}” için izin verilmedi.',
   toolFailed: '“{name}” başarısız oldu.',
-  continueAnswer: 'Devam et',
+  continue: 'Devam et',
   yes: 'Evet',
   no: 'Hayır',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: 'Сервіс надіслав незрозумілу відповідь.',
   unreadableAdvice: 'Спробуйте ще раз за мить.',
   unavailableAdvice: 'У сервісі виникла проблема. Спробуйте ще раз за мить.',
-  messageSaved: 'Ваше повідомлення збережено.',
+  saved: 'Ваше повідомлення збережено.',
   balanceAdvice: 'Щоб чат продовжився, власник сайту має поповнити баланс.',
   limit: 'Чат вичерпав ліміт на сьогодні. Спробуйте завтра.',
   assistantAdvice: 'Цей чат налаштовано неправильно. Власникам сайту: перевірте assistant-id у тезі.',
@@ -110,7 +110,7 @@ export default {
   toolDone: 'Виконано: «{name}».',
   toolDenied: 'Не дозволено: «{name}».',
   toolFailed: 'Не вдалося виконати: «{name}».',
-  continueAnswer: 'Продовжуй',
+  continue: 'Продовжуй',
   yes: 'Так',
   no: 'Ні',
 } satisfies Texts;

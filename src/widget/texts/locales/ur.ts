@@ -40,7 +40,7 @@ export default {
   unreadable: 'سروس نے ناقابلِ فہم جواب بھیجا۔',
   unreadableAdvice: 'کچھ دیر میں دوبارہ کوشش کریں۔',
   unavailableAdvice: 'سروس میں مسئلہ ہے۔ کچھ دیر میں دوبارہ کوشش کریں۔',
-  messageSaved: 'آپ کا پیغام محفوظ ہے۔',
+  saved: 'آپ کا پیغام محفوظ ہے۔',
   balanceAdvice: 'چیٹ جاری رکھنے کے لیے سائٹ کے مالک کو بیلنس بڑھانا ہوگا۔',
   limit: 'چیٹ کی آج کی حد پوری ہو گئی۔ کل دوبارہ کوشش کریں۔',
   assistantAdvice: 'یہ چیٹ درست طور پر ترتیب نہیں دی گئی۔ سائٹ کے مالکان: ٹیگ میں assistant-id چیک کریں۔',
@@ -106,7 +106,7 @@ export default {
   toolDone: '”{name}“ چلا دیا گیا۔',
   toolDenied: '”{name}“ کی اجازت نہیں دی گئی۔',
   toolFailed: '”{name}“ ناکام رہا۔',
-  continueAnswer: 'جاری رکھیں',
+  continue: 'جاری رکھیں',
   yes: 'جی ہاں',
   no: 'نہیں',
 } satisfies Texts;

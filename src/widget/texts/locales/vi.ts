@@ -40,7 +40,7 @@ export default {
   unreadable: 'Dịch vụ đã gửi một câu trả lời không hợp lệ.',
   unreadableAdvice: 'Hãy thử lại sau giây lát.',
   unavailableAdvice: 'Dịch vụ đang gặp sự cố. Hãy thử lại sau giây lát.',
-  messageSaved: 'Tin nhắn của bạn được giữ lại.',
+  saved: 'Tin nhắn của bạn được giữ lại.',
   balanceAdvice: 'Chủ trang web cần nạp thêm tiền để tiếp tục trò chuyện.',
   limit: 'Cuộc trò chuyện đã đạt giới hạn hôm nay. Hãy thử lại vào ngày mai.',
   assistantAdvice:
@@ -107,7 +107,7 @@ export default {
   toolDone: 'Đã chạy “{name}”.',
   toolDenied: 'Không cho phép “{name}”.',
   toolFailed: 'Không chạy được “{name}”.',
-  continueAnswer: 'Tiếp tục',
+  continue: 'Tiếp tục',
   yes: 'Có',
   no: 'Không',
 } satisfies Texts;

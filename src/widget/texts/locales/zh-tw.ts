@@ -40,7 +40,7 @@ export default {
   unreadable: '服務傳回了無法理解的回覆。',
   unreadableAdvice: '請稍後再試。',
   unavailableAdvice: '服務發生問題。請稍後再試。',
-  messageSaved: '您的訊息已保留。',
+  saved: '您的訊息已保留。',
   balanceAdvice: '網站擁有者必須先儲值，聊天才能繼續。',
   limit: '聊天已達今日上限，請明天再試。',
   assistantAdvice: '這個聊天的設定不正確。網站擁有者：請檢查標籤中的 assistant-id。',
@@ -105,7 +105,7 @@ export default {
   toolDone: '已執行「{name}」。',
   toolDenied: '未允許「{name}」。',
   toolFailed: '「{name}」執行失敗。',
-  continueAnswer: '請繼續',
+  continue: '請繼續',
   yes: '是',
   no: '否',
 } satisfies Texts;

@@ -40,7 +40,7 @@ export default {
   unreadable: '服务返回了无法理解的回复。',
   unreadableAdvice: '请稍后重试。',
   unavailableAdvice: '服务出现问题。请稍后重试。',
-  messageSaved: '您的消息已保留。',
+  saved: '您的消息已保留。',
   balanceAdvice: '网站所有者需要充值后才能继续聊天。',
   limit: '聊天已达今日上限，请明天再试。',
   assistantAdvice: '此聊天的设置不正确。网站所有者：请检查标签中的 assistant-id。',
@@ -105,7 +105,7 @@ export default {
   toolDone: '已运行“{name}”。',
   toolDenied: '未允许“{name}”。',
   toolFailed: '“{name}”运行失败。',
-  continueAnswer: '请继续',
+  continue: '请继续',
   yes: '是',
   no: '否',
 } satisfies Texts;
