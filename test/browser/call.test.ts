@@ -759,6 +759,29 @@ let microphone: FakeMicrophone;
       await until(() => !microphone.isOn, 'the microphone to be released');
     });
 
+  for (const [what, answer, text] of [
+    ['the assistant does not exist', [404, { error: 'Assistant not found' }], 'Calls are not available'],
+    ['there were too many requests', [429, { error: 'Too Many Attempts.' }], 'Too many messages'],
+    ['the answer is invalid', [200, { status: true }], 'Calls are not available'],
+    ['the service cannot be reached', undefined, 'The connection was lost.'],
+  ] as const)
+    it(`shows why the conversation does not open: ${what}`, async () => {
+      const real = window.fetch.bind(window);
+      replace(window, 'fetch', (input: RequestInfo | URL, init?: RequestInit) => {
+        const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
+        if (!pathname.endsWith('/api/conversations')) return real(input, init);
+        if (!answer) return Promise.reject(new TypeError('Failed to fetch'));
+        const [status, body] = answer;
+        return Promise.resolve(Response.json(body, { status }));
+      });
+      const chat = mount({ voice: 'call' });
+      await chat.open();
+      await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
+      await click(chat.part('call-button'));
+      await until(() => state(chat) === 'over', 'the end');
+      expect(label(chat)).to.include(text);
+    });
+
   it('is translated into the visitor’s language', async () => {
     const chat = await open({ lang: 'de' });
     await click(chat.part('call-button'));

@@ -33,7 +33,7 @@ export class Conversation {
   #isOpen = false;
   readonly #retryTimer: RetryTimer;
   readonly #tabLink: TabLink;
-  /** Internal. Whether the chat is not open, or the page has removed it. */
+  /** Internal. True before the first `open`, and while the page has removed the element. */
   isPaused = true;
   /** Until when the chat waits for updates while it is hidden. */
   #followUntil = 0;

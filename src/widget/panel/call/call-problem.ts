@@ -1,5 +1,5 @@
-import { ChatError } from '../../../client/chat-error.ts';
 import { callRefusals } from '../../../contract/voice-endpoints.ts';
+import type { Problem } from '../../conversation/problem.ts';
 import type { CallTexts } from '../../texts/call-texts.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { MicrophoneError } from './request-microphone.ts';
@@ -81,11 +81,13 @@ const endsByStart: readonly (readonly [start: string, CallEnd])[] = [
 const endFor = (text: string): CallEnd | undefined =>
   endsByStart.find(([start]) => text.startsWith(start))?.[1];
 
-/** Why a call does not connect; undefined if another attempt may succeed. */
-export function connectionProblem(error: unknown): CallEnd | undefined {
-  // WebRTC's own errors do not say what is wrong.
-  if (!(error instanceof ChatError) || error.status === undefined) return undefined;
-  return endFor(error.message) ?? endFor(error.code) ?? 'unavailable';
+/** Why a call does not connect: an error or a problem. After `network` and `failed`, another attempt may succeed. */
+export function connectionProblem(error: unknown): CallEnd {
+  const { code, message } = error as Problem;
+  // WebRTC's own errors do not say what is wrong: they have no code, or a number.
+  if (!(code as string | undefined)?.length) return 'failed';
+  if (/network|offline|timeout/.test(code)) return 'network';
+  return endFor(message) ?? endFor(code) ?? 'unavailable';
 }
 
 /** Why the service has ended a call. */

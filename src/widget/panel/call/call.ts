@@ -1,4 +1,4 @@
-import { ChatError } from '../../../client/chat-error.ts';
+import type { ChatError } from '../../../client/chat-error.ts';
 import { readVoiceOptions, requestCall, requestCallEnd } from '../../../client/voice-call.ts';
 import type { VoiceOptions } from '../../../contract/voice-endpoints.ts';
 import { sleep } from '../../conversation/sending/sleep.ts';
@@ -235,7 +235,7 @@ export function startCall(
         return;
       } catch (error) {
         const problem = limit.aborted ? 'lost' : connectionProblem(error);
-        if (problem) close(problem);
+        if (!/network|failed/.test(problem)) close(problem);
         await sleep(reconnectingPause, signal);
       }
     }
@@ -243,8 +243,11 @@ export function startCall(
   /** Reads the ICE servers once the conversation is open. */
   const readOptions = async (): Promise<VoiceOptions> => {
     void session.conversation.open();
-    while (!id() && !session.snapshot.problem) await sleep(openingPause, signal);
-    if (!id()) close('network');
+    while (!id()) {
+      const { problem } = session.snapshot;
+      if (problem) close(connectionProblem(problem));
+      await sleep(openingPause, signal);
+    }
     return readVoiceOptions(client, id(), { signal });
   };
   const start = async (): Promise<void> => {
@@ -274,7 +277,7 @@ export function startCall(
       if (messages[0] && messages.every(({ role }) => role === 'assistant')) announcement = ready;
       else announce(ready);
     } catch (error) {
-      close(connectionProblem(error) ?? (error instanceof ChatError ? 'network' : 'failed'));
+      close(connectionProblem(error));
     }
   };
   /** Ends the call at the service, and replaces the live messages by those that the service has stored. */

@@ -56,7 +56,7 @@ export async function openLine(options: LineOptions): Promise<Line> {
   channel.onclose = fail;
   channel.onmessage = ({ data }) => {
     try {
-      onEvent(JSON.parse(String(data)) as CallEvent);
+      onEvent(JSON.parse(data as string) as CallEvent);
     } catch {
       // Not an event.
     }
@@ -81,7 +81,7 @@ export async function openLine(options: LineOptions): Promise<Line> {
     await gathered;
     // Else the service would have a call that nobody ends.
     signal.throwIfAborted();
-    const sdp = await exchange(peer.localDescription?.sdp ?? '');
+    const sdp = await exchange((peer.localDescription as RTCSessionDescription).sdp);
     await new Promise<void>((resolve, reject) => {
       onFailed = () => {
         reject(new Error('Not connected.'));
