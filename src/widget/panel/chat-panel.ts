@@ -26,7 +26,6 @@ import type { PanelContext } from './panel-context.ts';
 import { PanelPlace } from './panel-place.ts';
 import { panelView } from './panel-view.ts';
 import type { Reading } from './reading/reading.ts';
-import { createRenderSchedule, pauseFor } from './render-schedule.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
 import { pageEvents } from './page-events.ts';
@@ -38,7 +37,9 @@ const isTokenProblem = ({ problem }: Snapshot) => problem?.code.startsWith('user
 export class ChatPanel implements Panel, PanelContext {
   /** Schedules a render in the next frame. */
   readonly draw = (): void => {
-    this.#schedule.request();
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#render();
+    });
   };
   readonly host: PanelHost;
   #input: PanelInput;
@@ -75,9 +76,7 @@ export class ChatPanel implements Panel, PanelContext {
   readonly addOns: AddOns = new AddOns(this);
   /** How many pages of messages are rendered, counted from the end: a long history is rendered in steps. */
   #pages = 2;
-  readonly #schedule = createRenderSchedule(() => {
-    this.#render();
-  });
+  #frame = 0;
   /** The number of answers to announce to screen readers. */
   #unannounced = 0;
   readonly #retryWatch = new RetryWatch(this.draw, () => {
@@ -189,7 +188,8 @@ export class ChatPanel implements Panel, PanelContext {
   disconnect(): void {
     document.removeEventListener('visibilitychange', this.#updateVisibility);
     this.conversation.disconnect();
-    this.#schedule.clear();
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
     this.#retryWatch.stop();
     this.addOns.stop();
     this.reading?.stop();
@@ -229,8 +229,7 @@ export class ChatPanel implements Panel, PanelContext {
           if (conversation !== this.conversation) return;
           this.#watch();
           this.addOns.follow();
-          const last = conversation.snapshot.messages.at(-1);
-          this.#schedule.request(last?.status === 'streaming' ? pauseFor(last.text.length) : 0);
+          if (!this.reading?.pace.delays(conversation.snapshot)) this.draw();
         },
       },
     );
@@ -266,7 +265,8 @@ export class ChatPanel implements Panel, PanelContext {
   }
 
   #render(isHidden = false): void {
-    this.#schedule.clear();
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
     const { locale } = this;
     if ((!this.#isVisible && this.container.hidden && !isHidden) || locale === undefined) return;
     const { draft, snapshot } = this.conversation;

@@ -9,6 +9,7 @@ import { messageSurroundings } from './message-surroundings.ts';
 import { messageTools, usedTools } from './message-tools.ts';
 import { NewSentences } from './new-sentences.ts';
 import readingCss from './reading.css?inline';
+import { RenderPace } from './render-pace.ts';
 import { startOfDay } from './day-label.ts';
 import { UnreadBadge } from './unread-badge.ts';
 
@@ -32,6 +33,7 @@ const downIcon = icon('M12 5v14m-6-6 6 6 6-6');
 
 /** Adds times, dividers, actions, the unread count and announcements to the message log. */
 export class Reading {
+  readonly pace: RenderPace;
   readonly #panel: PanelContext;
   readonly #badge: UnreadBadge;
   readonly #sentences = new NewSentences();
@@ -60,6 +62,7 @@ export class Reading {
 
   constructor(panel: PanelContext) {
     this.#panel = panel;
+    this.pace = new RenderPace(panel.draw);
     this.#badge = new UnreadBadge(panel.host.launcher);
     panel.announcer.sentences = (answer, isComplete) =>
       this.#sentences.take(answer, isComplete, this.#language);
@@ -157,6 +160,7 @@ export class Reading {
    */
   after(isComplete: boolean): void {
     const { announcer, container, follow, conversation, markdown } = this.#panel;
+    this.pace.rendered();
     const { snapshot } = conversation;
     if (markdown !== undefined && isComplete) this.#drawLater();
     if (snapshot.messages.at(-1)?.status === 'streaming')
@@ -169,6 +173,7 @@ export class Reading {
 
   /** Call when the element is disconnected; the next render starts the timers again. */
   stop(): void {
+    this.pace.stop();
     clearTimeout(this.#drawing);
     clearTimeout(this.#speaking);
     this.#drawing = this.#speaking = undefined;
