@@ -401,7 +401,7 @@ export class VoiceAssistantChat extends Base {
   /** Loads modules when the page is idle, and the panel when a pointer comes near the launcher. */
   #watchForVisitor(): void {
     this.#stopWatching?.();
-    whenIdle(() => {
+    const loadEarly = (): void => {
       if (!this.isConnected) return;
       // Not earlier: some frameworks set attributes after they have inserted the element.
       const problem = this.#setupProblem;
@@ -414,7 +414,13 @@ export class VoiceAssistantChat extends Base {
         }, ignore);
       // A site's bundler decides itself what it loads early.
       else if (hasOwnOrigin && this.preload !== 'none' && isFastConnection()) loadPanel().catch(ignore);
-    });
+    };
+    // The launcher shows first. A hidden tab shows no frame.
+    if (document.hidden) whenIdle(loadEarly);
+    else
+      requestAnimationFrame(() => {
+        whenIdle(loadEarly);
+      });
     if (!this.#panel && !this.inline)
       this.#stopWatching = whenNear((this.#launcher as Launcher).button, () => {
         this.#prepare();
