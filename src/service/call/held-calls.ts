@@ -35,7 +35,13 @@ export class HeldCalls {
       const [callId, by] = payload.split(' ');
       if (isAnsweredBy(by)) this.#lines.get(Number(callId))?.identify(by);
     };
-    this.#notifications = new Notifications(dependencies.database, channel, onNotification, dependencies.log);
+    this.#notifications = new Notifications(
+      dependencies.database,
+      channel,
+      onNotification,
+      dependencies.log,
+      this.#readMissed,
+    );
     if (this.#isShared) this.#notifications.open();
   }
 
@@ -99,7 +105,15 @@ export class HeldCalls {
     await this.#notifications.close();
   }
 
+  /** Notifications were lost while the connection was. */
+  readonly #readMissed = (): void => {
+    this.#readIdentified().catch((error: unknown) => {
+      this.#dependencies.log.warn({ err: error }, 'who answered the calls could not be read; retrying');
+    });
+  };
+
   async #readIdentified(): Promise<void> {
+    if (this.#lines.size === 0) return;
     const found = await this.#dependencies.database.db
       .select({ id: calls.id, answeredBy: calls.answeredBy, isFax: calls.isFax })
       .from(calls)
