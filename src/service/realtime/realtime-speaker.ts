@@ -55,7 +55,7 @@ interface Turn {
 
 const secondsOf = ({ startMs, endMs = startMs }: Turn) => Math.max(0, endMs - startMs) / 1000;
 
-const isSpoken = ({ endMs }: Turn) => endMs === undefined;
+const isInProgress = ({ endMs }: Turn) => endMs === undefined;
 const isTranscribed = ({ said }: Turn) => said !== undefined;
 
 /** Responses to the results of functions within one answer. */
@@ -114,7 +114,7 @@ export class RealtimeSpeaker implements Speaker {
   finishTurns(): Promise<undefined> | undefined {
     if (this.#isClosed || this.#turns.every(isTranscribed)) return undefined;
     const { session, listener } = this.#dependencies;
-    const turn = this.#turns.find(isSpoken);
+    const turn = this.#turns.find(isInProgress);
     if (turn) {
       turn.endMs = (this.#sentSamples / realtimeRate) * 1000;
       // Without audio, the model detects no pause.

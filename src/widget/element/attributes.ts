@@ -56,7 +56,10 @@ function read(name: string, value: string | null): unknown {
   return known ?? allowed?.[0];
 }
 
-/** The JSON of an object. If it has none, as with a cycle, the reason: whoever reads the attribute warns then. */
+/**
+ * Returns an object's JSON. For an object that cannot be converted, such as one with a cycle, it returns the error's
+ * message instead, so that reading the attribute warns with it.
+ */
 export function jsonOf(value: object): string {
   try {
     return toJson(value);
