@@ -30,8 +30,9 @@ export const common: BuildOptions = {
 };
 
 export const output = {
-  // Vite keeps the white space of ES modules otherwise.
+  // Otherwise Vite keeps the white space of ES modules, and annotations such as `@__PURE__` for bundlers.
   minify: true,
+  comments: { legal: true, annotation: false, jsdoc: false },
   hashCharacters: 'hex' as const,
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
@@ -72,10 +73,9 @@ const hashOf = (path = '') => basename(path, '.js').replace(/.*-/, '');
 /** The shell alone; it knows the files of the first build by their hashes. */
 function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
   const manifest = JSON.parse(readFileSync('dist/chunks/manifest.json', 'utf8')) as Manifest;
-  const files = Object.entries(entries).map(([name, source]) => [name, hashOf(manifest[source]?.file)]);
-  const builtFiles = JSON.stringify(Object.fromEntries(files));
+  const hashes = Object.entries(entries).map(([name, source]) => [name, hashOf(manifest[source]?.file)]);
   return {
-    define: { builtFiles },
+    define: { builtFiles: JSON.stringify(Object.fromEntries(hashes)) },
     resolve: {
       alias: {
         './element/shell-modules.ts': resolve('src/widget/element/shell-module-files.ts'),

@@ -19,6 +19,7 @@ function build(entry: Record<string, string>, groups: { name: string; test: RegE
         external: [/^lit(?:\/|$)/, /^react(?:\/|$)/],
         output: {
           ...output,
+          comments: true,
           codeSplitting: {
             groups: groups.map((group, index) => ({ ...group, priority: groups.length - index })),
           },

@@ -17,14 +17,6 @@ export const callRefusals = {
   limitReached: 'Call limit reached.',
 } as const;
 
-/** All error texts that only calls have. */
-export const voiceErrorTexts = {
-  ...callRefusals,
-  /** Followed by the reason. */
-  unavailable: 'Voice is not available: ',
-  notOffered: 'Calls are not enabled for this assistant',
-} as const;
-
 /** Response of `GET /conversations/{uuid}/voice`. */
 export const VoiceOptions = z.looseObject({
   status: z.literal(true),

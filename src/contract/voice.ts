@@ -7,6 +7,14 @@ import * as voice from './voice-endpoints.ts';
  * the smaller `voice-endpoints.ts` instead.
  */
 
+/** All error texts that only calls have. */
+export const voiceErrorTexts = {
+  ...voice.callRefusals,
+  /** Followed by the reason. */
+  unavailable: 'Voice is not available: ',
+  notOffered: 'Calls are not enabled for this assistant',
+} as const;
+
 /** Longest SDP offer in characters. */
 export const maxOffer = 100_000;
 

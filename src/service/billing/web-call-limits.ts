@@ -1,6 +1,6 @@
 import { and, count, eq, inArray, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
-import { voiceErrorTexts } from '../../contract/voice-endpoints.ts';
+import { voiceErrorTexts } from '../../contract/voice.ts';
 import { calls, webCallMinutes } from '../db/calls-table.ts';
 import { conversations } from '../db/schema.ts';
 import { today } from '../db/database-time.ts';

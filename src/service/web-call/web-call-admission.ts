@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
-import { voiceErrorTexts } from '../../contract/voice-endpoints.ts';
+import { voiceErrorTexts } from '../../contract/voice.ts';
 import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
 import { webCallMinutePrice } from '../billing/prices.ts';
 import type { CallVoice } from '../realtime/call-voice.ts';

@@ -1,5 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { voiceErrorTexts } from '../../contract/voice-endpoints.ts';
+import { voiceErrorTexts } from '../../contract/voice.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import { endCall } from '../call/end-call.ts';
 import { isOpen } from '../call/take-call.ts';
