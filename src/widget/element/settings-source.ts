@@ -69,9 +69,12 @@ export class SettingsSource {
     this.#isDue = false;
     const address = this.#address;
     try {
-      // The timeout also limits how much of an endless response is read into memory.
-      const signal = AbortSignal.timeout(5000);
-      const response = await fetch(address, { credentials: 'omit', priority: 'low', signal });
+      const response = await fetch(address, {
+        credentials: 'omit',
+        priority: 'low',
+        // Also limits how much of an endless response is read into memory.
+        signal: AbortSignal.timeout(5000),
+      });
       const { data } = (await response.json()) as { data: AssistantSettings };
       if (response.ok && address === this.#address) {
         this.settings = { ...data };

@@ -4,6 +4,9 @@ const nearDistance = 100;
 /** Milliseconds until the launcher is measured again. */
 const rectLifetime = 500;
 
+const isNear = (value: number, from: number, to: number): boolean =>
+  value > from - nearDistance && value < to + nearDistance;
+
 /**
  * Calls `onNear` once, as soon as a pointer comes near an element or a finger touches it. Returns a function that stops
  * watching.
@@ -20,14 +23,7 @@ export function whenNear(element: HTMLElement, onNear: () => void): () => void {
       measuredAt = timeStamp;
     }
     const { left, right, top, bottom, width } = rect;
-    if (
-      !width ||
-      x < left - nearDistance ||
-      x > right + nearDistance ||
-      y < top - nearDistance ||
-      y > bottom + nearDistance
-    )
-      return;
+    if (!width || !isNear(x, left, right) || !isNear(y, top, bottom)) return;
     watch.abort();
     onNear();
   };
