@@ -13,9 +13,9 @@ import { defineConfig, type BuildOptions, type Manifest, type UserConfig } from 
 /** Files of the first build that the shells load. */
 const entries = {
   panel: 'src/widget/panel/panel.ts',
-  talk: 'src/widget/panel/parts/talk.ts',
+  talk: 'src/widget/panel/modules/talk.ts',
   markdown: 'src/widget/panel/markdown/markdown.ts',
-  extras: 'src/widget/panel/parts/extras.ts',
+  extras: 'src/widget/panel/modules/extras.ts',
   embedding: 'src/widget/embedding.ts',
   locales: 'src/widget/texts/locales.ts',
 };
@@ -58,7 +58,7 @@ function chunks(): UserConfig {
           codeSplitting: {
             groups: [
               { name: 'panel', test: /panel.panel\.ts|lit-html|zod/, priority: 2 },
-              { name: 'talk', test: /parts.talk\.ts|safe-address|decode-entities/, priority: 1 },
+              { name: 'talk', test: /modules.talk\.ts|safe-address|decode-entities/, priority: 1 },
             ],
           },
         },

@@ -51,7 +51,7 @@ function element(): UserConfig {
     [
       { name: 'voice-assistant-chat-shell', test: /widget.voice-assistant-chat\.ts/ },
       { name: 'voice-assistant-chat-panel', test: new RegExp(`panel.panel\\.ts|zod|${shared}`) },
-      { name: 'voice-assistant-chat-talk', test: /parts.talk\.ts/ },
+      { name: 'voice-assistant-chat-talk', test: /modules.talk\.ts/ },
     ],
   );
   return { build: { ...config.build, license: { fileName: 'licenses.md' } } };

@@ -242,7 +242,7 @@ export class VoiceAssistantChat extends Base {
 
   connectedCallback(): void {
     upgradeProperties(this);
-    if (!this.#root) this.#draw();
+    if (!this.#root) this.#createRoot();
     this.#update();
     this.#callLoaded('connect');
   }
@@ -304,7 +304,7 @@ export class VoiceAssistantChat extends Base {
     this.#call('forget');
   }
 
-  #draw(): void {
+  #createRoot(): void {
     const { button } = (this.#launcher = createLauncher());
     const root = (this.#root = document.createElement('div'));
     root.className = 'root';

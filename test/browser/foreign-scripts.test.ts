@@ -52,7 +52,7 @@ for (const [name, code] of Object.entries(scripts))
       expect(chat.problems).to.deep.equal([]);
     });
 
-    it('runs a function of the page with the arguments that the assistant gave', async () => {
+    it('runs a page tool with the arguments that the assistant gave', async () => {
       const { chat } = await open();
       const calls: unknown[] = [];
       chat.element.tools = [

@@ -219,7 +219,7 @@ describe('a part', () => {
     'messages further down': ['latest-button'],
     'an answer that waits for its first word': ['typing'],
     'a message that was not sent': ['problem', 'retry-button', 'edit-button'],
-    'a function of the page that asks to be allowed': ['tool-request'],
+    'a page tool that asks to be allowed': ['tool-request'],
     'a form before the conversation': ['gate', 'form', 'start-button'],
     'suggestions of answers': ['suggestions', 'suggestion'],
     'a preview with its inspector': ['test-mark', 'inspect-button', 'inspector'],

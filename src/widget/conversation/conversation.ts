@@ -34,7 +34,7 @@ export class Conversation {
   readonly #retryTimer: RetryTimer;
   readonly #tabLink: TabLink;
   /** Internal. True before the first `open`, and while the page has removed the element. */
-  isPaused = true;
+  isDisconnected = true;
   /** Until when the chat waits for updates while it is hidden. */
   #followUntil = 0;
   #messageCount = 0;
@@ -65,7 +65,7 @@ export class Conversation {
   }
 
   /** Whether there are or may be unsent or unread messages: then the conversation opens even if the panel is hidden. */
-  get isWaiting(): boolean {
+  get opensInBackground(): boolean {
     const { unread, messages } = this.snapshot;
     return unread > 0 || messages.some(isUnsent) || (!!this.session.id && this.#isRecent);
   }
@@ -90,7 +90,7 @@ export class Conversation {
    */
   async open(): Promise<void> {
     const { status, messages } = this.snapshot;
-    this.isPaused = false;
+    this.isDisconnected = false;
     this.#retryTimer.resume();
     this.#tabLink.open();
     if (status !== 'idle' && status !== 'failed') {
@@ -140,7 +140,7 @@ export class Conversation {
     return text;
   }
 
-  /** Adds the result of a function of the page. It is sent with the visitor's next message. */
+  /** Adds the result of a page tool. It is sent with the visitor's next message. */
   addToolResult(result: ToolResult): void {
     this.session.addToolResults([result]);
     this.#save();
@@ -213,7 +213,7 @@ export class Conversation {
       const stored = store.read();
       this.session.restore(stored);
       this.#draft ||= stored.draft;
-      if (!this.isPaused) void this.open();
+      if (!this.isDisconnected) void this.open();
     }
   }
 
@@ -234,7 +234,7 @@ export class Conversation {
 
   /** Suspends everything until `open`, because the page removed the chat. Requests in flight continue. */
   disconnect(): void {
-    this.isPaused = true;
+    this.isDisconnected = true;
     this.pause();
     this.#tabLink.close();
     if (this.snapshot.status !== 'replying') this.session.release();
@@ -362,9 +362,9 @@ export class Conversation {
     const controller = new AbortController();
     const updates = (this.#updates = { need, controller });
     const { signal } = controller;
-    const { loadSending, idle } = this.environment;
+    const { loadLazyPart, idle } = this.environment;
     (need === 'expected' ? Promise.resolve() : idle())
-      .then(loadSending)
+      .then(loadLazyPart)
       .then(({ followUpdates }) =>
         followUpdates(this.session, { isExpected: need === 'expected', isDue, signal }),
       )
@@ -376,7 +376,7 @@ export class Conversation {
 
   #needForUpdates(): 'none' | 'possible' | 'expected' {
     const { status, aiEnabled, messages } = this.snapshot;
-    if (this.isPaused || !/ready|replying/.test(status)) return 'none';
+    if (this.isDisconnected || !/ready|replying/.test(status)) return 'none';
     const last = messages.at(-1);
     // The answer to a message of an earlier visit may also be in progress.
     const isLate = status === 'ready' && (last?.status === 'sent' || !!this.session.late[0]);

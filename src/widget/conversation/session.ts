@@ -230,7 +230,7 @@ export class Session {
     this.apply({ type: 'opening' });
     const record = await readConversation(this.environment.client, id, this.signal);
     if (this.#attempts.size === 0) return [id, record];
-    const { withoutPending } = await this.environment.loadSending();
+    const { withoutPending } = await this.environment.loadLazyPart();
     return [id, withoutPending(this, record)];
   }
 
@@ -256,7 +256,7 @@ export class Session {
       if (next === undefined) break;
       await this.#send(next);
       // The page removed the chat meanwhile.
-      if (this.conversation.isPaused) this.release();
+      if (this.conversation.isDisconnected) this.release();
     }
   }
 
@@ -276,7 +276,7 @@ export class Session {
   }
 
   async #send(message: Message): Promise<void> {
-    const { now, isOnline, tabs, loadSending } = this.environment;
+    const { now, isOnline, tabs, loadLazyPart } = this.environment;
     const { key } = message;
     tabs?.hold();
     const stop = (this.#stop = new AbortController());
@@ -284,7 +284,7 @@ export class Session {
     try {
       if (!isOnline()) throw new ChatError('network', 'There is no connection.');
       this.apply({ type: 'sending', key });
-      const { deliver } = await loadSending();
+      const { deliver } = await loadLazyPart();
       if (!this.signal.aborted) await deliver(this, message, startedAt, stop.signal);
     } catch (error) {
       if (this.signal.aborted) return;

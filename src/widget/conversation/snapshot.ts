@@ -17,7 +17,7 @@ export interface Message {
   readonly role: 'assistant' | 'user' | 'system';
   readonly text: string;
   readonly status: MessageStatus;
-  /** The functions that the assistant called for this answer. Those with `client` are functions of the page. */
+  /** The functions that the assistant called for this answer. Those with `client` are page tools. */
   readonly functionCalls: readonly FunctionCall[];
   /** When it was written, milliseconds since 1970; undefined if the service does not say. */
   readonly at?: number | undefined;
@@ -35,7 +35,7 @@ export interface Message {
 export interface Choices {
   /** Ratings of answers, by a name that identifies the answer. */
   readonly ratings?: Readonly<Record<string, 'up' | 'down'>> | undefined;
-  /** Names of the page's functions that may run without consent. */
+  /** Names of the page tools that may run without consent. */
   readonly allowedTools?: readonly string[] | undefined;
   /** Outcomes of the last message's calls, by a name that identifies the call. */
   readonly toolOutcomes?: Readonly<Record<string, 'done' | 'denied' | 'failed'>> | undefined;

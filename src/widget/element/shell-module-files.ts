@@ -3,7 +3,7 @@ import type * as LocalesModule from '../texts/locales.ts';
 import type * as PanelModule from '../panel/panel.ts';
 import { filesUrl } from './files-url.ts';
 import type { PreloadedModule } from './panel-input.ts';
-import type * as ExtrasModule from '../panel/parts/extras.ts';
+import type * as ExtrasModule from '../panel/modules/extras.ts';
 
 /* Replaces `shell-modules.ts` in the builds for script tags: loads the files of the first build by URL. */
 

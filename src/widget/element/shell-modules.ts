@@ -9,18 +9,18 @@ import type { PreloadedModule } from './panel-input.ts';
 export const hasOwnOrigin = false as boolean;
 
 /**
- * Whether this is a browser. The simulated documents of test runners lack much of what the panel draws with, so there
+ * Whether this is a browser. The simulated documents of test runners lack much of what the panel renders with, so there
  * the element has a launcher and its methods, and loads nothing.
  */
-const canDraw = 'HTMLElement' in globalThis && 'togglePopover' in HTMLElement.prototype;
+const canRender = 'HTMLElement' in globalThis && 'togglePopover' in HTMLElement.prototype;
 
 const never = new Promise<never>(() => undefined);
 
 /** The chat itself. */
-export const loadPanel = () => (canDraw ? import('../panel/panel.ts') : never);
+export const loadPanel = () => (canRender ? import('../panel/panel.ts') : never);
 
 /** The teaser beside the launcher, among others. */
-export const loadExtras = () => (canDraw ? import('../panel/parts/extras.ts') : never);
+export const loadExtras = () => (canRender ? import('../panel/modules/extras.ts') : never);
 
 /** The list of languages besides English. */
 export const loadLocales = () => import('../texts/locales.ts');
@@ -30,7 +30,7 @@ export const preload = (...names: readonly PreloadedModule[]): unknown =>
   Promise.all(names.map((name) => preloaded[name]()));
 
 const preloaded: Readonly<Record<PreloadedModule, () => Promise<unknown>>> = {
-  talk: () => import('../panel/parts/talk.ts'),
+  talk: () => import('../panel/modules/talk.ts'),
   markdown: () => import('../panel/markdown/markdown.ts'),
   extras: loadExtras,
 };

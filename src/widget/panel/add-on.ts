@@ -2,8 +2,8 @@ import type { ClientTool } from '../../client/chat-client.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/snapshot.ts';
 
-/** A call of a function of the page, and its outcome. */
-export interface PageCall {
+/** A call of a page tool, and its outcome. */
+export interface PageToolCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Shown to visitors instead of the name. */
@@ -15,16 +15,16 @@ export interface PageCall {
 
 /** A feature that a site turns on with an attribute or a property. It loads when it is turned on. */
 export interface AddOn {
-  /** Returns the functions of the page to offer with a message. */
+  /** Returns the page tools to offer with a message. */
   readonly tools?: () => readonly ClientTool[] | undefined;
   /** Called when the site's attributes and properties may have changed. */
   readonly update?: () => void;
   /** Called when the conversation has changed. */
-  readonly follow?: (conversation: Conversation) => void;
+  readonly conversationChanged?: (conversation: Conversation) => void;
   /** Content below a message. Returns the same value as long as nothing in it changes. */
   readonly below?: (message: Message) => unknown;
-  /** Returns the known calls of the page's functions that a message requests. */
-  readonly pageCalls?: (message: Message) => readonly PageCall[] | undefined;
+  /** Returns the known calls of page tools that a message requests. */
+  readonly pageToolCalls?: (message: Message) => readonly PageToolCall[] | undefined;
   /** Content in the header: a button, and a bar below it. */
   readonly inHeader?: () => unknown;
   /** Content beside the composer's field. */

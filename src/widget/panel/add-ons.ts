@@ -2,29 +2,19 @@ import type { ClientTool } from '../../client/chat-client.ts';
 import type { Message } from '../conversation/snapshot.ts';
 import type { AssistantSettings } from '../element/settings-source.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
-import type { AddOn, PageCall } from './add-on.ts';
+import type { AddOn, PageToolCall } from './add-on.ts';
 import type { PanelContext } from './panel-context.ts';
-import type { LazyModules } from './parts/lazy-modules.ts';
+import type { LazyModuleName } from './modules/lazy-modules.ts';
+
+type Condition = (element: VoiceAssistantChat, settings: AssistantSettings) => unknown;
 
 /** The condition that turns each add-on on, and its module; in the order in which they appear below a message. */
 const addOns = {
-  voice: {
-    isWanted: ({ voice }: VoiceAssistantChat, { web_calls }: AssistantSettings) => voice != null || web_calls,
-    load: async (modules: LazyModules) => (await modules.load('extras'))?.startVoice,
-  },
-  sound: {
-    isWanted: ({ sound }: VoiceAssistantChat) => sound,
-    load: async (modules: LazyModules) => (await modules.load('extras'))?.startSound,
-  },
-  pageTools: {
-    isWanted: ({ tools }: VoiceAssistantChat) => !!tools?.length,
-    load: async (modules: LazyModules) => (await modules.load('extras'))?.startPageTools,
-  },
-  debug: {
-    isWanted: ({ debug }: VoiceAssistantChat) => debug,
-    load: async (modules: LazyModules) => (await modules.load('builder'))?.startDebug,
-  },
-} as const;
+  voice: ['extras', ({ voice }, { web_calls }) => voice != null || web_calls],
+  sound: ['extras', ({ sound }) => sound],
+  pageTools: ['extras', ({ tools }) => tools?.length],
+  debug: ['builder', ({ debug }) => debug],
+} as const satisfies Record<string, readonly [module: LazyModuleName, isWanted: Condition]>;
 
 type AddOnName = keyof typeof addOns;
 
@@ -40,13 +30,7 @@ export class AddOns {
 
   /** Starts and stops add-ons according to the element's current attributes. */
   update(): void {
-    const {
-      host: { element },
-      options,
-    } = this.#panel;
-    const wanted = (Object.keys(addOns) as AddOnName[]).filter((name) =>
-      addOns[name].isWanted(element, options.settings),
-    );
+    const wanted = (Object.keys(addOns) as AddOnName[]).filter((name) => this.#isWanted(name));
     const before = this.#active;
     this.#active = wanted.flatMap((name) => this.#created.get(name) ?? []);
     for (const addOn of before) if (!this.#active.includes(addOn)) addOn.stop?.();
@@ -55,13 +39,13 @@ export class AddOns {
   }
 
   /** Call when the conversation has changed. */
-  follow(): void {
-    for (const { follow } of this.#active) follow?.(this.#panel.conversation);
+  conversationChanged(): void {
+    for (const { conversationChanged } of this.#active) conversationChanged?.(this.#panel.conversation);
   }
 
-  /** The functions of the page to offer with a message. */
+  /** The page tools to offer with a message. */
   get tools(): Promise<readonly ClientTool[] | undefined> | undefined {
-    if (!addOns.pageTools.isWanted(this.#panel.host.element)) return undefined;
+    if (!this.#isWanted('pageTools')) return undefined;
     return this.#create('pageTools').then(() => this.#created.get('pageTools')?.tools?.());
   }
 
@@ -69,8 +53,8 @@ export class AddOns {
     return this.#active.map(({ below }) => below?.(message));
   }
 
-  pageCalls(message: Message): readonly PageCall[] {
-    return this.#active.flatMap(({ pageCalls }) => pageCalls?.(message) ?? []);
+  pageToolCalls(message: Message): readonly PageToolCall[] {
+    return this.#active.flatMap(({ pageToolCalls }) => pageToolCalls?.(message) ?? []);
   }
 
   content(place: 'inHeader' | 'inComposer'): readonly unknown[] {
@@ -88,12 +72,20 @@ export class AddOns {
     this.#active = [];
   }
 
+  #isWanted(name: AddOnName): unknown {
+    const { host, options } = this.#panel;
+    const [, isWanted] = addOns[name];
+    return isWanted(host.element, options.settings);
+  }
+
   async #create(name: AddOnName): Promise<void> {
-    const start = await addOns[name].load(this.#panel.modules);
+    const loaded = await this.#panel.modules.load(addOns[name][0]);
+    const starts: Partial<Record<AddOnName, (panel: PanelContext) => AddOn>> | undefined = loaded?.addOns;
+    const start = starts?.[name];
     if (!start || this.#created.has(name)) return;
     this.#created.set(name, start(this.#panel));
     this.update();
-    this.follow();
-    this.#panel.draw();
+    this.conversationChanged();
+    this.#panel.requestRender();
   }
 }

@@ -17,7 +17,7 @@ import panelCss from './panel.css?inline';
 import { focusPanel } from './focus-panel.ts';
 import type { Gate } from './gate/gate.ts';
 import type { Inspector } from './inspector.ts';
-import { LazyModules } from './parts/lazy-modules.ts';
+import { LazyModules } from './modules/lazy-modules.ts';
 import { createPanelHost, type PanelHost } from './panel-host.ts';
 import { MarkdownRendererSource, type MarkdownRenderer } from './markdown-renderer.ts';
 import { pageSize } from './message-log.ts';
@@ -36,7 +36,7 @@ const isTokenProblem = ({ problem }: Snapshot) => problem?.code.startsWith('user
 /** The chat panel: renders a conversation and passes the visitor's actions to it. */
 export class ChatPanel implements Panel, PanelContext {
   /** Schedules a render in the next frame. */
-  readonly draw = (): void => {
+  readonly requestRender = (): void => {
     this.#frame ||= requestAnimationFrame(() => {
       this.#render();
     });
@@ -46,9 +46,9 @@ export class ChatPanel implements Panel, PanelContext {
   options!: ChatOptions;
   readonly container: HTMLElement;
   readonly announcer = new Announcer();
-  readonly follow = new ScrollFollow(() => {
+  readonly scroll = new ScrollFollow(() => {
     void this.modules.load('talk');
-    this.draw();
+    this.requestRender();
   });
   readonly storage: VisitStorage;
   gate: Gate | undefined;
@@ -69,7 +69,7 @@ export class ChatPanel implements Panel, PanelContext {
     const builder = this.modules.get('builder');
     this.inspector ??= builder && new builder.Inspector(this);
     this.#watch();
-    this.draw();
+    this.requestRender();
   });
   readonly #markdown = new MarkdownRendererSource();
   reading: Reading | undefined;
@@ -79,7 +79,7 @@ export class ChatPanel implements Panel, PanelContext {
   #frame = 0;
   /** The number of answers to announce to screen readers. */
   #unannounced = 0;
-  readonly #retryWatch = new RetryWatch(this.draw, () => {
+  readonly #retryWatch = new RetryWatch(this.requestRender, () => {
     this.conversation.retry();
   });
 
@@ -115,7 +115,7 @@ export class ChatPanel implements Panel, PanelContext {
       // Text that the page sent before it set an assistant.
       if (before && hadNoAssistant) [next.draft, before.draft] = [before.draft || next.draft, ''];
       // Nothing that is in progress for one visitor may reach the next one.
-      this.addOns.follow();
+      this.addOns.conversationChanged();
     } else if (options.userToken !== tokenBefore && isTokenProblem(this.conversation.snapshot)) {
       this.conversation.retry();
     }
@@ -125,7 +125,7 @@ export class ChatPanel implements Panel, PanelContext {
     // A gate may have been removed. Nothing opens while the panel is about to be hidden.
     const isWanted = this.#isVisible && (options.isInline || this.host.element.open);
     if (isWanted && this.conversation.snapshot.status === 'idle') this.#open();
-    this.draw();
+    this.requestRender();
   }
 
   show(takeFocus: boolean): void {
@@ -180,9 +180,9 @@ export class ChatPanel implements Panel, PanelContext {
     document.addEventListener('visibilitychange', this.#updateVisibility);
     this.#updateVisibility();
     if (!this.container.hidden) this.#place.enter();
-    this.follow.restore();
-    if (this.#isVisible || this.conversation.isWaiting) this.#open();
-    this.draw();
+    this.scroll.restore();
+    if (this.#isVisible || this.conversation.opensInBackground) this.#open();
+    this.requestRender();
   }
 
   disconnect(): void {
@@ -196,23 +196,23 @@ export class ChatPanel implements Panel, PanelContext {
     this.#place.leave();
   }
 
-  get isClosed(): boolean {
+  get isGateClosed(): boolean {
     return this.options.hasGate && this.gate?.isClosed !== false;
   }
 
   #open(): void {
-    void (this.isClosed ? this.modules.load('gate') : this.conversation.open());
+    void (this.isGateClosed ? this.modules.load('gate') : this.conversation.open());
   }
 
   /** Updates whether the conversation is visible; messages that arrive while it is hidden are unread. */
   readonly #updateVisibility = (): void => {
     this.conversation.setVisible(this.#isVisible && !document.hidden);
-    this.draw();
+    this.requestRender();
   };
 
   readonly actions = createPanelActions(this, () => {
     this.#render();
-    this.follow.goToEnd();
+    this.scroll.goToEnd();
   });
 
   #newConversation(): Conversation {
@@ -228,8 +228,8 @@ export class ChatPanel implements Panel, PanelContext {
         onChange: () => {
           if (conversation !== this.conversation) return;
           this.#watch();
-          this.addOns.follow();
-          if (!this.reading?.pace.delays(conversation.snapshot)) this.draw();
+          this.addOns.conversationChanged();
+          if (!this.reading?.pace.delays(conversation.snapshot)) this.requestRender();
         },
       },
     );
@@ -261,7 +261,7 @@ export class ChatPanel implements Panel, PanelContext {
     this.#retryWatch.watch(snapshot, this.#isVisible ? Date.now() : Infinity);
     loadNeeded(this.modules, this.options, snapshot);
     this.reading?.showUnread(snapshot.unread, this.locale);
-    if (this.options.type === 'test') this.inspector?.follow();
+    if (this.options.type === 'test') this.inspector?.conversationChanged();
   }
 
   #render(isHidden = false): void {
@@ -271,18 +271,18 @@ export class ChatPanel implements Panel, PanelContext {
     if ((!this.#isVisible && this.container.hidden && !isHidden) || locale === undefined) return;
     const { draft, snapshot } = this.conversation;
     void loadMarkdown(this.modules, snapshot);
-    this.container.toggleAttribute('data-barred', !!this.options.setupProblem || this.isClosed);
+    this.container.toggleAttribute('data-blocked', !!this.options.setupProblem || this.isGateClosed);
     // Before the other changes, because setting the value of a focused field lays out the page. The first render adds it.
     this.#writeDraft(draft);
     render(panelView(this, locale, this.#pages), this.container);
     this.#writeDraft(draft);
-    this.follow.after(this.container.querySelector('[role="log"]') as Element);
+    this.scroll.afterRender(this.container.querySelector('[role="log"]') as Element);
     const isComplete = this.#pages * pageSize >= snapshot.messages.length;
-    this.reading?.after(isComplete);
+    this.reading?.afterRender(isComplete);
     // Only when every module has loaded, so that no message is rendered twice.
     if (!isComplete && hasModules(this.modules, snapshot)) {
       this.#pages += 40;
-      this.draw();
+      this.requestRender();
     }
     this.#watch();
   }

@@ -6,7 +6,7 @@ import { Conversation, type ConversationListener } from '../conversation/convers
 import { newKey } from '../conversation/sending/new-key.ts';
 import { tabSource } from '../conversation/tabs/tab-source.ts';
 import type { ChatOptions } from './options.ts';
-import type { LazyModules } from './parts/lazy-modules.ts';
+import type { LazyModules } from './modules/lazy-modules.ts';
 import type { VisitStorage } from './visit-storage.ts';
 import { idle } from './idle.ts';
 
@@ -45,19 +45,19 @@ export function createConversation(
   const subject = subjectOf(options());
   const owner = subject === undefined ? type : `${type}-verified:${subject}`;
   const name = [baseUrl, assistantId ?? '', owner, ...(userKey ? [userKey] : [])].join(':');
-  const loadSending = () => modules.import('talk');
+  const loadLazyPart = () => modules.import('talk');
   const environment = {
     client,
     store: new ConversationStore(storage, name, keepFor),
-    pendingDeletions: new PendingDeletions(client, storage, baseUrl, loadSending),
+    pendingDeletions: new PendingDeletions(client, storage, baseUrl, loadLazyPart),
     now: () => Date.now(),
     isOnline: () => navigator.onLine,
     newKey,
-    loadSending,
+    loadLazyPart,
     idle,
     tabs: tabSource(
       `voice-assistant-chat:conversation:${name}`,
-      loadSending,
+      loadLazyPart,
       () => options().persist === 'local',
     ),
   };

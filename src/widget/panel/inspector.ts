@@ -5,7 +5,7 @@ import { fill, type Locale, type Texts } from '../texts/texts.ts';
 import { button } from './header.ts';
 import { icon } from './icons.ts';
 import inspectorCss from './inspector.css?inline';
-import type { PageCall } from './add-on.ts';
+import type { PageToolCall } from './add-on.ts';
 import type { PanelContext } from './panel-context.ts';
 
 export { inspectorCss as css };
@@ -24,7 +24,7 @@ export class Inspector {
   }
 
   /** Call when the conversation has changed. Requests the variables of a new one. */
-  follow(): void {
+  conversationChanged(): void {
     const { conversation } = this.#panel;
     const { conversationId } = conversation.snapshot;
     if (conversationId === undefined || conversationId === this.#requested) return;
@@ -39,7 +39,7 @@ export class Inspector {
   button({ inspect }: Texts): TemplateResult {
     const toggle = (): void => {
       this.#isOpen = !this.#isOpen;
-      this.#panel.draw();
+      this.#panel.requestRender();
     };
     return button('inspect', inspect, inspectIcon, toggle, this.#isOpen);
   }
@@ -56,7 +56,7 @@ function drawer(panel: PanelContext, locale: Locale): TemplateResult {
   const texts = all[locale.language] ?? inspectorTexts.en;
   const variables = Object.entries(snapshot.variables ?? {});
   const calls = snapshot.messages.flatMap((message) => {
-    const pageCalls = [...panel.addOns.pageCalls(message)];
+    const pageCalls = [...panel.addOns.pageToolCalls(message)];
     return message.functionCalls.map((call) => ({ ...call, inPage: take(pageCalls, call) }));
   });
   const timings = snapshot.messages.flatMap(({ timing }) => timing ?? []);
@@ -104,9 +104,9 @@ function drawer(panel: PanelContext, locale: Locale): TemplateResult {
   </section>`;
 }
 
-/** The outcome of a call. For functions of the page, it is known only in the page and only during this visit. */
+/** The outcome of a call. For page tools, it is known only in the page and only during this visit. */
 function resultOf(
-  { client, inPage, result = inPage?.result }: FunctionCall & { readonly inPage: PageCall | undefined },
+  { client, inPage, result = inPage?.result }: FunctionCall & { readonly inPage: PageToolCall | undefined },
   { running }: InspectorTexts,
   locale: Locale,
 ): unknown {
@@ -119,9 +119,9 @@ function resultOf(
   return value === nothing ? html`<p>${client && !state ? '–' : running}</p>` : value;
 }
 
-/** Removes and returns the call of a page's function from a list. */
-function take(calls: PageCall[], { name, arguments: args }: FunctionCall): PageCall | undefined {
-  const isSame = (call: PageCall): boolean =>
+/** Removes and returns the call of a page tool from a list. */
+function take(calls: PageToolCall[], { name, arguments: args }: FunctionCall): PageToolCall | undefined {
+  const isSame = (call: PageToolCall): boolean =>
     call.name === name && JSON.stringify(call.arguments) === JSON.stringify(args);
   const at = calls.findIndex(isSame);
   return at < 0 ? undefined : calls.splice(at, 1)[0];

@@ -1,5 +1,5 @@
 import type { Snapshot } from '../conversation/snapshot.ts';
-import type { LazyModules } from './parts/lazy-modules.ts';
+import type { LazyModules } from './modules/lazy-modules.ts';
 import { isMarkdown } from './message-log.ts';
 import type { ChatOptions } from './options.ts';
 

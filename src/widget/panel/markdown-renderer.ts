@@ -2,7 +2,7 @@ import type { TemplateResult } from 'lit/html.js';
 import type { Message } from '../conversation/snapshot.ts';
 import type { Locale } from '../texts/texts.ts';
 import type { ChatOptions } from './options.ts';
-import type { LazyModule } from './parts/lazy-modules.ts';
+import type { LazyModule } from './modules/lazy-modules.ts';
 import type { PanelContext } from './panel-context.ts';
 
 /** Renders an answer as Markdown; loaded with the first answer that contains any. */

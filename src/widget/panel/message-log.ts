@@ -6,7 +6,7 @@ import type { Locale, Texts } from '../texts/texts.ts';
 import type { AddOns } from './add-ons.ts';
 import type { MarkdownRenderer } from './markdown-renderer.ts';
 import type { PanelActions } from './panel-actions.ts';
-import type { LazyModules } from './parts/lazy-modules.ts';
+import type { LazyModules } from './modules/lazy-modules.ts';
 import type { Reading } from './reading/reading.ts';
 
 /**
@@ -52,7 +52,7 @@ export function messageLog({
   pages,
   greeting,
   isOpening,
-  isWaiting,
+  isTyping,
   problem,
   onApproach,
 }: {
@@ -62,7 +62,7 @@ export function messageLog({
   readonly greeting: string | undefined;
   readonly isOpening: boolean;
   /** Whether the answer has not begun yet. */
-  readonly isWaiting: boolean;
+  readonly isTyping: boolean;
   /** The notice that the conversation as a whole cannot continue. */
   readonly problem: unknown;
   readonly onApproach: () => void;
@@ -80,7 +80,7 @@ export function messageLog({
     <div role="list">${pages}</div>
     ${isOpening ? html`<p class="state">${texts.connecting}</p>` : nothing}
     ${
-      isWaiting
+      isTyping
         ? html`<p part="typing" class="typing">
             <span class="visually-hidden">${texts.typing}</span><i></i><i></i><i></i>
           </p>`
@@ -93,25 +93,25 @@ export function messageLog({
 /**
  * Renders the last pages of a conversation. Earlier ones stay empty.
  *
- * @param drawnPages the number of pages, counted from the end
+ * @param renderedPages the number of pages, counted from the end
  */
 export function messagePages(
   messages: readonly Message[],
-  drawnPages: number,
+  renderedPages: number,
   reading: Reading | undefined,
   values: LogValues,
 ): unknown {
   const count = Math.ceil(messages.length / pageSize);
-  const earlier = reading?.begin(values);
+  const earlier = reading?.beforeRender(values);
   const latest = [...Array(count).keys()].map((page) => {
-    if (page < count - drawnPages) return nothing;
+    if (page < count - renderedPages) return nothing;
     // Markdown takes time: on old pages it is rendered when the reader scrolls near, or when the page is idle.
-    const isDrawn = page === count - 1 || (reading?.isNear(page) ?? values.modules.isMissing('talk'));
+    const hasMarkdown = page === count - 1 || (reading?.isNear(page) ?? values.modules.isMissing('talk'));
     return messagePage(
       messages,
       page * pageSize,
       reading,
-      isDrawn ? values : { ...values, markdown: undefined },
+      hasMarkdown ? values : { ...values, markdown: undefined },
     );
   });
   return [earlier, latest];
@@ -139,13 +139,13 @@ export function messagePage(
   ];
   const common = [locale, heading];
   const basis = [...common, ...messages.flatMap(basisOf), ...(reading?.basisOf(messages, from) ?? [])];
-  const draw = (): unknown[] =>
+  const render = (): unknown[] =>
     messages.map((message, at) => {
       const details = reading?.detailsOf(all, from + at, values);
       return guard([...common, ...basisOf(message), details], () => messageItem(message, details, values));
     });
   return html`<ol role="none" class="page ${from + pageSize < all.length ? 'old' : ''}">
-    ${guard(basis, draw)}
+    ${guard(basis, render)}
   </ol>`;
 }
 

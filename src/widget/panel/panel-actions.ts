@@ -41,15 +41,15 @@ export function createPanelActions(
     // Needed soon, to send the message and to render its answer.
     void panel.modules.load('talk');
     void panel.modules.load('markdown');
-    panel.draw();
+    panel.requestRender();
   };
   const sendNow = (text: string): void => {
     const { conversation, options } = panel;
     if (text.trim() === '') return;
-    if (countCharacters(text) > limits.message.max || panel.isClosed || options.setupProblem) {
+    if (countCharacters(text) > limits.message.max || panel.isGateClosed || options.setupProblem) {
       // The visitor can shorten it, as the composer explains, or send it once that is possible.
       conversation.draft = text;
-      panel.draw();
+      panel.requestRender();
     } else if (panel.host.dispatch('chat-send', { text })) {
       conversation.send(text);
       onSent();
@@ -57,7 +57,7 @@ export function createPanelActions(
   };
   const send = (text: string): void => {
     // Until the gate has loaded, it counts as closed.
-    if (panel.isClosed && !panel.gate)
+    if (panel.isGateClosed && !panel.gate)
       void panel.modules.load('gate').then(() => {
         sendNow(text);
       });

@@ -8,7 +8,7 @@ import type { MarkdownRenderer } from './markdown-renderer.ts';
 import type { ChatOptions } from './options.ts';
 import type { PanelActions } from './panel-actions.ts';
 import type { PanelHost } from './panel-host.ts';
-import type { LazyModules } from './parts/lazy-modules.ts';
+import type { LazyModules } from './modules/lazy-modules.ts';
 import type { Reading } from './reading/reading.ts';
 import type { ScrollFollow } from './scroll-follow.ts';
 import type { VisitStorage } from './visit-storage.ts';
@@ -23,11 +23,11 @@ export interface PanelContext {
   readonly modules: LazyModules;
   readonly storage: VisitStorage;
   readonly announcer: Announcer;
-  readonly follow: ScrollFollow;
+  readonly scroll: ScrollFollow;
   readonly addOns: AddOns;
   readonly actions: PanelActions;
   /** Schedules a render in the next frame. */
-  readonly draw: () => void;
+  readonly requestRender: () => void;
   /** Replaced when the site sets another assistant. */
   readonly conversation: Conversation;
   readonly options: ChatOptions;
@@ -42,5 +42,5 @@ export interface PanelContext {
   /** The drawer of a preview, once the builder module has loaded. */
   readonly inspector: Inspector | undefined;
   /** Whether a gate is closed: no conversation may be opened and nothing sent. */
-  readonly isClosed: boolean;
+  readonly isGateClosed: boolean;
 }

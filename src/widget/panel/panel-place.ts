@@ -1,5 +1,5 @@
 import type { Locale } from '../texts/texts.ts';
-import type { LazyModules } from './parts/lazy-modules.ts';
+import type { LazyModules } from './modules/lazy-modules.ts';
 import type { PlacedPanel } from './place/placed-panel.ts';
 import type { PanelHost } from './panel-host.ts';
 import type { VisitStorage } from './visit-storage.ts';

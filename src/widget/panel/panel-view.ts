@@ -33,13 +33,13 @@ export function panelView(panel: PanelContext, locale: Locale, pages: number): T
       buttons: [addOns.content('inHeader'), inspector?.button(texts)],
     })}
     <slot name="notice"></slot>
-    ${panel.isClosed ? gate(panel, locale) : nothing}
+    ${panel.isGateClosed ? gate(panel, locale) : nothing}
     ${messageLog({
       texts,
       pages: messagePages(messages, pages, reading, values),
       greeting: status === 'ready' && !last ? (options.greeting ?? texts.empty) : undefined,
       isOpening: status === 'opening',
-      isWaiting: isReplying && last?.status !== 'streaming',
+      isTyping: isReplying && last?.status !== 'streaming',
       problem: problem && notice(problem, messages.some(isUnsent), values),
       onApproach: () => void modules.load('talk'),
     })}

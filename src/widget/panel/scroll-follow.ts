@@ -18,7 +18,7 @@ export class ScrollFollow {
   }
 
   /** Call after the log changed. */
-  after(log: Element): void {
+  afterRender(log: Element): void {
     if (this.#log !== log) {
       this.#log = log;
       log.addEventListener('scroll', this.#onScroll);

@@ -104,7 +104,7 @@ export const chatStates: Readonly<Record<string, (attributes: Attributes) => Pro
     await until(() => chat.find('.menu:popover-open button') !== null, 'the menu');
     return chat;
   },
-  'a function of the page that asks to be allowed': async (attributes) => {
+  'a page tool that asks to be allowed': async (attributes) => {
     const chat = mount(attributes);
     chat.element.tools = [
       { name: 'show_product', description: 'Shows a product on the page.', run: () => 'shown' },

@@ -261,7 +261,7 @@ describe('a hidden conversation', () => {
     await until(() => streams.length === 0);
     assert.ok(browser.kept.get('voice-assistant-chat:wake'));
     visit = browser.visit(server);
-    assert.ok(visit.conversation.isWaiting);
+    assert.ok(visit.conversation.opensInBackground);
     await visit.conversation.open();
     await until(() => streams.length === 1);
     personWrites('May I help?');
@@ -280,7 +280,7 @@ describe('a hidden conversation', () => {
     await until(() => streams.length === 0);
     visit.goAway();
     visit = browser.visit(server);
-    assert.equal(visit.conversation.isWaiting, false);
+    assert.equal(visit.conversation.opensInBackground, false);
     assert.equal(browser.kept.get('voice-assistant-chat:wake'), undefined);
   });
 

@@ -82,17 +82,17 @@ export class Visit {
     const store = new ConversationStore(storage, 'test', undefined, () => browser.now());
     const write = store.write.bind(store);
     store.write = (kept) => !signal.aborted && write(kept);
-    const loadSending = () => import('../../../src/widget/conversation/sending/sending.ts');
+    const loadLazyPart = () => import('../../../src/widget/conversation/lazy-part.ts');
     const client = new PageClient({ baseUrl: server.url, timeout: hour, answerTimeout }, signal);
     this.conversation = new Conversation(
       {
         client,
         store,
-        pendingDeletions: new PendingDeletions(client, storage, server.url, loadSending),
+        pendingDeletions: new PendingDeletions(client, storage, server.url, loadLazyPart),
         now: () => browser.now(),
         isOnline: () => browser.isOnline,
         newKey,
-        loadSending,
+        loadLazyPart,
         idle: () => Promise.resolve(),
         tabs,
       },

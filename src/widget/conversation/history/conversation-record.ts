@@ -20,7 +20,7 @@ export interface SessionRequest {
   readonly userToken?: string | null;
   /** Whether to open a conversation even if the user has one on another device. */
   readonly isNew?: boolean;
-  /** Functions of the page that are offered with every message, once the add-ons have loaded. */
+  /** Page tools that are offered with every message, once the add-ons have loaded. */
   readonly clientTools?: Promise<readonly ClientTool[] | undefined> | undefined;
 }
 

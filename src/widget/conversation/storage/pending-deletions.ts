@@ -10,19 +10,19 @@ export class PendingDeletions {
   readonly client: ConversationClient;
   readonly #storage: BrowserStorage;
   readonly #key: string;
-  readonly #loadSending: Environment['loadSending'];
+  readonly #loadLazyPart: Environment['loadLazyPart'];
 
   /** @param baseUrl of the client's service */
   constructor(
     client: ConversationClient,
     storage: BrowserStorage,
     baseUrl: string,
-    loadSending: Environment['loadSending'],
+    loadLazyPart: Environment['loadLazyPart'],
   ) {
     this.client = client;
     this.#storage = storage;
     this.#key = `voice-assistant-chat:forget:${baseUrl}`;
-    this.#loadSending = loadSending;
+    this.#loadLazyPart = loadLazyPart;
   }
 
   /** Separated by spaces. */
@@ -39,7 +39,7 @@ export class PendingDeletions {
     const ids = `${this.ids} ${id}`.trim();
     if (!ids) return;
     this.ids = ids;
-    this.#loadSending().then(
+    this.#loadLazyPart().then(
       ({ deletePending }) => deletePending(this, ids),
       // The module could not be loaded: the next visit requests the deletion.
       () => undefined,

@@ -35,7 +35,7 @@ export interface StoredConversation {
   readonly conversationId?: string | undefined;
   readonly draft: string;
   readonly pending: readonly PendingMessage[];
-  /** Results of functions of the page, to send with the next message. */
+  /** Results of page tools, to send with the next message. */
   readonly toolResults?: readonly ToolResult[] | undefined;
   /** Idempotency key of an opening that was not confirmed. */
   readonly openingKey?: string | undefined;

@@ -49,10 +49,10 @@ export class TabLink {
   }
 
   async #connect(): Promise<Tabs | undefined> {
-    const { tabs: source, loadSending } = this.#conversation.environment;
+    const { tabs: source, loadLazyPart } = this.#conversation.environment;
     const watching = this.#stopWatching;
     if (!source) return undefined;
-    const [{ Tabs }, channel] = await Promise.all([loadSending(), source.connect()]);
+    const [{ Tabs }, channel] = await Promise.all([loadLazyPart(), source.connect()]);
     if (!watching || watching !== this.#stopWatching) {
       channel.close();
       return undefined;

@@ -10,7 +10,7 @@ import type { TabSource } from './tab-channel.ts';
  */
 export function tabSource(
   name: string,
-  loadSending: Environment['loadSending'],
+  loadLazyPart: Environment['loadLazyPart'],
   isShared: () => boolean,
 ): TabSource {
   let tab: string | undefined;
@@ -39,7 +39,7 @@ export function tabSource(
         removeEventListener('storage', onStorage);
       };
     },
-    connect: async () => (await loadSending()).connectTabs(name, () => tab),
+    connect: async () => (await loadLazyPart()).connectTabs(name, () => tab),
     exclusively: async (taskName, signal, task) => {
       if (!locks || !isShared()) return task();
       return locks.request(`${name}:${taskName}`, { signal }, task).catch(() => {

@@ -51,7 +51,7 @@ export class Tabs {
     this.#channel.post({
       type: 'streamed',
       conversationId,
-      // Only this tab runs the functions of the page that this answer calls.
+      // Only this tab runs the page tools that this answer calls.
       messages: messages.slice(Math.max(0, at - 1), at + 1).map((message) => ({
         ...message,
         functionCalls: message.functionCalls.filter(({ client }) => client !== true),

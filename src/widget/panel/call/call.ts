@@ -26,11 +26,12 @@ export interface CallOpening {
   readonly requestMicrophone: RequestMicrophone;
 }
 
-/** The place of a call: its panel and tab. */
-export interface CallPlace {
+/** What a call reports to: its panel and the other tabs. */
+export interface CallHost {
   /** Reports to the other tabs. */
   readonly report: (report: CallReport) => void;
-  readonly draw: () => void;
+  /** The state of the call changed: renders it. */
+  readonly onChange: () => void;
   /** Hangs up, and removes the bar. */
   readonly end: () => void;
 }
@@ -61,7 +62,7 @@ const mutedTime = 600;
 export function startCall(
   panel: PanelContext,
   { controller, audio, microphone, requestMicrophone }: CallOpening,
-  { report, draw, end }: CallPlace,
+  { report, onChange, end }: CallHost,
 ): Call {
   const { signal } = controller;
   const { container, host } = panel;
@@ -74,7 +75,8 @@ export function startCall(
   let track: MediaStreamTrack;
   let isMuted = false;
   let showsDevices = false;
-  let isRecorded: unknown;
+  /** Tells the visitor that the call is recorded, if it is. */
+  let recordingNotice = '';
   let notice = '';
   let muteTimer: ReturnType<typeof setTimeout> | undefined;
   /** To be announced when the assistant listens. */
@@ -87,7 +89,6 @@ export function startCall(
   let isKnown: Promise<boolean> | undefined;
 
   const texts = (): Texts & CallTexts => allTexts(panel.locale as Locale);
-  const recorded = (): string => (isRecorded ? texts().recorded : '');
   const id = (): string => session.snapshot.conversationId ?? '';
   /** Announces a text to screen readers, but not while the assistant speaks. */
   const announce = (text: string): void => {
@@ -101,12 +102,12 @@ export function startCall(
   const show = (next: CallState): void => {
     state = next;
     if (next === 'listening' && announcement) announce(announcement);
-    draw();
+    onChange();
   };
   const note = (text: string): void => {
     notice = text;
     if (text) announce(text);
-    draw();
+    onChange();
   };
   /** Ends the call. The bar shows why. */
   const close = (reason: CallEnd): void => {
@@ -140,7 +141,7 @@ export function startCall(
     onLevel: (level) => {
       container.querySelector<HTMLElement>('.call-ring')?.style.setProperty('--_level', level.toFixed(2));
     },
-    onChange: draw,
+    onChange,
   });
 
   const mute = (isCutOff: boolean): void => {
@@ -251,27 +252,27 @@ export function startCall(
     return readVoiceOptions(client, id(), { signal });
   };
   const start = async (): Promise<void> => {
-    draw();
+    onChange();
     try {
       const [options] = await Promise.all([
         readOptions(),
-        loadCallTexts(panel.locale as Locale).then(draw),
+        loadCallTexts(panel.locale as Locale).then(onChange),
         microphone.then(devices.use, async (error: unknown) => {
           close(await microphoneProblem(error as MicrophoneError));
         }),
       ]);
       signal.throwIfAborted();
       iceServers = options.ice_servers as unknown as RTCIceServer[];
-      isRecorded = options['is_recorded'];
+      if (options['is_recorded']) recordingNotice = texts().recorded;
       session.call = controller;
       await connect();
       startedAt = Date.now();
       timer = setInterval(() => {
-        panel.draw();
+        onChange();
         report([id(), true]);
       }, 1000);
       show('listening');
-      const ready = `${texts().ready} ${recorded()}`;
+      const ready = `${texts().ready} ${recordingNotice}`;
       const { messages } = session.snapshot;
       // The assistant speaks its greeting first, unless the visitor has written before.
       if (messages[0] && messages.every(({ role }) => role === 'assistant')) announcement = ready;
@@ -292,12 +293,11 @@ export function startCall(
     for (const typed of transcript.typed)
       if (!messages.some(({ role, text }) => role === 'user' && text === typed.trim()))
         session.conversation.returnToDraft(typed, true);
-    draw();
+    onChange();
   };
 
   signal.addEventListener('abort', () => {
     line?.close();
-    line = undefined;
     clearInterval(timer);
     report([id(), false]);
     audio.pause();
@@ -324,18 +324,18 @@ export function startCall(
             state,
             seconds: startedAt && Math.floor((Date.now() - startedAt) / 1000),
             isMuted,
-            notice: `${recorded()} ${notice}`.trim(),
+            notice: `${recordingNotice} ${notice}`.trim(),
             choices: showsDevices ? devices.choices() : [],
             onStop: interrupt,
             onMute: () => {
               isMuted = !isMuted;
               devices.mute(isMuted);
               announce(isMuted ? texts.muted : texts.listening);
-              draw();
+              onChange();
             },
             onDevices: () => {
               showsDevices = !showsDevices;
-              draw();
+              onChange();
             },
             onEnd: end,
           }),

@@ -20,7 +20,7 @@ export interface Calls {
   /** Hangs up, and removes the bar. */
   readonly end: () => void;
   /** Call when the conversation has changed. */
-  readonly follow: () => void;
+  readonly conversationChanged: () => void;
   readonly view: (locale: Locale) => unknown;
 }
 
@@ -38,8 +38,8 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
   const hasFocus = (): boolean =>
     !!host.shadowRoot.activeElement?.closest('[part~="call"], [part~="call-button"]');
   /** If the focused button disappears, the focus moves to the next one. */
-  const draw = (): void => {
-    panel.draw();
+  const renderAndKeepFocus = (): void => {
+    panel.requestRender();
     if (!hasFocus()) return;
     requestAnimationFrame(() => {
       const next = container.querySelector<HTMLElement>('[part~="call-mute-button"], [part~="call-button"]');
@@ -51,13 +51,13 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
     call?.controller.abort('over');
     call = undefined;
     container.hidden ||= !host.element.open && !host.element.inline;
-    draw();
+    renderAndKeepFocus();
   };
   const endElsewhere = (): void => {
     clearTimeout(timer);
     if (elsewhere) void readMessages(elsewhere, endElsewhere);
     elsewhere = undefined;
-    panel.draw();
+    panel.requestRender();
   };
 
   // The first Escape interrupts the assistant, the next one closes the chat.
@@ -74,7 +74,8 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
       return !!elsewhere || call?.controller.signal.aborted === false;
     },
     start: (opening) => {
-      if (!opening.controller.signal.aborted) call = startCall(panel, opening, { report, draw, end });
+      if (!opening.controller.signal.aborted)
+        call = startCall(panel, opening, { report, onChange: renderAndKeepFocus, end });
     },
     receive: ([, isOnCall, change]) => {
       if (!isOnCall) {
@@ -83,14 +84,14 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
       }
       clearTimeout(timer);
       timer = setTimeout(endElsewhere, reportTimeout);
-      if (!elsewhere && panel.locale) void loadCallTexts(panel.locale).then(panel.draw);
+      if (!elsewhere && panel.locale) void loadCallTexts(panel.locale).then(panel.requestRender);
       elsewhere = panel.conversation.session;
       elsewhere.call = endElsewhere;
       if (change) elsewhere.apply(change);
-      panel.draw();
+      panel.requestRender();
     },
     end,
-    follow: () => {
+    conversationChanged: () => {
       if (call && panel.conversation.session !== call.session) end();
     },
     view: (locale) => {

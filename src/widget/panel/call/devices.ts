@@ -38,8 +38,15 @@ export interface Devices {
   readonly mute: (isMuted: boolean) => void;
 }
 
-export function createDevices(options: DevicesOptions): Devices {
-  const { audio, requestMicrophone, signal, onTrack, onNone, onLevel, onChange } = options;
+export function createDevices({
+  audio,
+  requestMicrophone,
+  signal,
+  onTrack,
+  onNone,
+  onLevel,
+  onChange,
+}: DevicesOptions): Devices {
   const { mediaDevices } = navigator;
   let track: MediaStreamTrack | undefined;
   let isMuted = false;

@@ -36,8 +36,15 @@ const interruptionTimeout = 3000;
  *
  * @throws {Error} if it does not open; the error of `exchange`, if that fails
  */
-export async function openLine(options: LineOptions): Promise<Line> {
-  const { iceServers, track, audio, exchange, onEvent, onLost, signal } = options;
+export async function openLine({
+  iceServers,
+  track,
+  audio,
+  exchange,
+  onEvent,
+  onLost,
+  signal,
+}: LineOptions): Promise<Line> {
   const peer = new RTCPeerConnection({ iceServers });
   const channel = peer.createDataChannel('events');
   const sender = peer.addTrack(track);

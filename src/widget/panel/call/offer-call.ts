@@ -28,7 +28,7 @@ export function offerCall(panel: PanelContext): CallOffer {
   const load = async (): Promise<Calls | undefined> => {
     const part = await modules.load('call');
     calls ??= part?.createCalls(panel, (report) => tabs?.postMessage(report));
-    panel.draw();
+    panel.requestRender();
     return calls;
   };
   const start = (): void => {
@@ -56,9 +56,9 @@ export function offerCall(panel: PanelContext): CallOffer {
       isPossible &&= controller?.signal.reason !== 'unavailable';
       return isPossible;
     },
-    follow: () => calls?.follow(),
+    conversationChanged: () => calls?.conversationChanged(),
     inHeader: () => {
-      const { locale, isClosed } = panel;
+      const { locale, isGateClosed: isClosed } = panel;
       if (!locale || isClosed) return undefined;
       return html`${calls?.isBusy ? nothing : button('call', locale.texts.call, callIcon, start)}
       ${modules.isMissing('call') ? html`<p part="call" role="alert">${locale.texts.network}</p>` : calls?.view(locale)}`;

@@ -7,7 +7,7 @@ import type { Session } from '../../conversation/session.ts';
  */
 export async function readMessages(session: Session, call: object): Promise<void> {
   if (session.call === call) session.call = undefined;
-  const { followUpdates } = await session.environment.loadSending();
+  const { followUpdates } = await session.environment.loadLazyPart();
   // Aborted, so it reads once.
   const once = { isExpected: true, isDue: true, signal: AbortSignal.abort() };
   await followUpdates(session, once).catch(() => undefined);

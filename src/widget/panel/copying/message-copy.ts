@@ -1,6 +1,6 @@
 import type { Message } from '../../conversation/snapshot.ts';
 import { isMarkdown } from '../message-log.ts';
-import type { LazyModules } from '../parts/lazy-modules.ts';
+import type { LazyModules } from '../modules/lazy-modules.ts';
 import { plainText } from './plain-text.ts';
 import { richLines, richText, withDirection } from './rich-text.ts';
 

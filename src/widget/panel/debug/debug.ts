@@ -31,7 +31,7 @@ class Debug implements AddOn {
     logLine('Settings:', table);
   };
 
-  readonly follow = ({ snapshot }: Conversation): void => {
+  readonly conversationChanged = ({ snapshot }: Conversation): void => {
     this.#log.follow(snapshot);
   };
 

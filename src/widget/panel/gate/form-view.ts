@@ -57,7 +57,7 @@ function parseAnswers(json: string | null): Answers {
 export function formView(
   form: FormState,
   texts: Texts,
-  draw: () => void,
+  requestRender: () => void,
   onComplete: (answers: Readonly<Record<string, unknown>>) => void,
 ): TemplateResult {
   const { fields, answers, faults } = form;
@@ -71,13 +71,13 @@ export function formView(
       if (fault) faults.set(field.name, fault);
       if (value !== undefined) values[field.name] = value;
     }
-    draw();
+    requestRender();
     const first = fields.findIndex(({ name }) => faults.has(name));
     if (first < 0) onComplete(values);
     else element.querySelector<HTMLElement>(`#field-${first}`)?.focus();
   };
   return html`<form part="form" novalidate @submit=${onSubmit}>
-    ${fields.map((field, index) => row(form, field, index, texts, draw))}
+    ${fields.map((field, index) => row(form, field, index, texts, requestRender))}
     <button part="start-button" type="submit">${texts.startChat}</button>
   </form>`;
 }
@@ -87,7 +87,7 @@ function row(
   field: FormField,
   index: number,
   texts: Texts,
-  draw: () => void,
+  requestRender: () => void,
 ): TemplateResult {
   const { name, label, type = 'text', required = false, options = [] } = field;
   const { faults, initial } = form;
@@ -103,7 +103,7 @@ function row(
     const now = checkField(field, form.answers[name]).fault;
     if (now) faults.set(name, now);
     else faults.delete(name);
-    draw();
+    requestRender();
   };
   const title = html`<label for=${id} dir="auto"
     >${label} ${required ? nothing : html`<small>(${texts.optional})</small>`}</label

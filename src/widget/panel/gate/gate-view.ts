@@ -32,7 +32,9 @@ export function gateView(gate: Gate, texts: Texts): TemplateResult {
     });
   gate.focus(form);
   // Other fields for another form, since these contain the visitor's entries.
-  return html`<div part="gate">${keyed(form, formView(form, texts, gate.panel.draw, onComplete))}</div>`;
+  return html`<div part="gate">
+    ${keyed(form, formView(form, texts, gate.panel.requestRender, onComplete))}
+  </div>`;
 }
 
 function giveConsent(gate: Gate): void {
@@ -53,7 +55,7 @@ function giveConsent(gate: Gate): void {
 /** Shows the conversation, and moves the focus there. */
 function showConversation(gate: Gate): void {
   const { container } = gate.panel;
-  container.toggleAttribute('data-barred', false);
+  container.toggleAttribute('data-blocked', false);
   for (const view of container.querySelectorAll<HTMLElement>('[part=gate]')) view.hidden = true;
   focusPanel(container);
   gate.refresh();

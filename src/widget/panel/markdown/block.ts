@@ -65,7 +65,7 @@ function code({ text, lang }: Tokens.Code, { texts, announcer }: MarkdownContext
 }
 
 function list({ ordered, start, items }: Tokens.List, context: MarkdownContext): TemplateResult {
-  const drawn = items.map(
+  const rendered = items.map(
     ({ task, checked, tokens }) =>
       html`<li class=${task ? 'task' : ''}>
         ${
@@ -85,10 +85,10 @@ function list({ ordered, start, items }: Tokens.List, context: MarkdownContext):
   );
   return ordered
     ? html`<ol start=${start === '' ? 1 : start}>
-        ${drawn}
+        ${rendered}
       </ol>`
     : html`<ul>
-        ${drawn}
+        ${rendered}
       </ul>`;
 }
 

@@ -45,7 +45,7 @@ class Menu {
       if (event.newState !== 'open') return;
       this.#isConfirming = false;
       this.#copyResult = undefined;
-      this.#draw();
+      this.#render();
     });
     element.addEventListener('toggle', (event) => {
       const isOpen = event.newState === 'open';
@@ -71,7 +71,7 @@ class Menu {
     return this.#panel.conversation.snapshot.earlier !== undefined;
   }
 
-  #draw(): void {
+  #render(): void {
     render(this.#isConfirming ? this.#confirmation() : this.#items(), this.element);
   }
 
@@ -156,7 +156,7 @@ class Menu {
 
   #setConfirming(isConfirming: boolean): void {
     this.#isConfirming = isConfirming;
-    this.#draw();
+    this.#render();
     // The harmless button has the focus first. Cancel returns the focus to the item.
     this.#focus(isConfirming ? 0 : -1);
   }
@@ -174,13 +174,13 @@ class Menu {
       // The browser or the page forbids it; downloads still work.
       this.#copyResult = impossible;
     }
-    this.#draw();
+    this.#render();
   }
 
   #toggleSound(): void {
     const { storage } = this.#panel;
     setMuted(storage, !isMuted(storage));
-    this.#draw();
+    this.#render();
   }
 
   #close(): void {

@@ -5,7 +5,7 @@ import { richLines } from '../copying/rich-text.ts';
 import { authorOf } from '../message-log.ts';
 import { headingOf } from '../options.ts';
 import type { PanelContext } from '../panel-context.ts';
-import type { LazyModules } from '../parts/lazy-modules.ts';
+import type { LazyModules } from '../modules/lazy-modules.ts';
 import { allMessages } from '../reading/earlier-messages.ts';
 
 /** A conversation to copy, print or download. */

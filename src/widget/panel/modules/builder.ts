@@ -1,3 +1,7 @@
-/** For the builder of an assistant only: the drawer of a preview, and the console output of `debug`. */
+import { start as debug } from '../debug/debug.ts';
+
+/* For the builder of an assistant only: the drawer of a preview, and the console output of `debug`. */
+
 export { css, Inspector } from '../inspector.ts';
-export { start as startDebug } from '../debug/debug.ts';
+
+export const addOns = { debug };

@@ -20,7 +20,7 @@ class PageTools implements AddOn {
   readonly #panel: PanelContext;
   /** The calls by message, in order; those of an earlier visit only for the last message. */
   readonly #calls = new Map<string, readonly ToolCall[]>();
-  readonly #drawn = new WeakMap<
+  readonly #rendered = new WeakMap<
     readonly ToolCall[],
     { locale: unknown; canContinue: boolean; view: unknown }
   >();
@@ -44,7 +44,7 @@ class PageTools implements AddOn {
 
   readonly tools = () => (this.#tools.size > 0 ? declareTools(this.#tools) : undefined);
 
-  readonly follow = (conversation: Conversation): void => {
+  readonly conversationChanged = (conversation: Conversation): void => {
     const { conversationId, messages } = conversation.snapshot;
     if (conversationId !== this.#conversationId) {
       if (this.#conversationId !== undefined) this.stop();
@@ -62,16 +62,16 @@ class PageTools implements AddOn {
     const calls = this.#calls.get(message.key);
     const { locale } = this.#panel;
     if (calls === undefined || locale === undefined) return undefined;
-    const drawn = this.#drawn.get(calls);
+    const rendered = this.#rendered.get(calls);
     const canContinue = this.#canContinue(message.key);
-    if (drawn?.locale === locale && drawn.canContinue === canContinue) return drawn.view;
+    if (rendered?.locale === locale && rendered.canContinue === canContinue) return rendered.view;
     const onContinue = canContinue ? this.#continueReply : undefined;
     const view = toolRequests(calls, locale, { decide: this.#decide, onContinue });
-    this.#drawn.set(calls, { locale, canContinue, view });
+    this.#rendered.set(calls, { locale, canContinue, view });
     return view;
   };
 
-  readonly pageCalls = ({ key }: Message): readonly ToolCall[] | undefined => this.#calls.get(key);
+  readonly pageToolCalls = ({ key }: Message): readonly ToolCall[] | undefined => this.#calls.get(key);
 
   /** Calls that are still running count as failed. */
   readonly stop = (): void => {
@@ -253,7 +253,7 @@ class PageTools implements AddOn {
       key,
       calls.map((before) => (before === call ? changed : before)),
     );
-    this.#panel.draw();
+    this.#panel.requestRender();
     return changed;
   }
 

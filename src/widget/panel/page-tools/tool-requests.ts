@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { fill, type Locale } from '../../texts/texts.ts';
-import type { PageCall } from '../add-on.ts';
+import type { PageToolCall } from '../add-on.ts';
 import { readableValue } from './readable-value.ts';
 
 /** A call of a page tool. */
-export interface ToolCall extends PageCall {
+export interface ToolCall extends PageToolCall {
   /** The arguments, with labels for visitors in place of names. */
   readonly values: readonly (readonly [label: string, value: unknown])[];
 }

@@ -19,7 +19,7 @@ const pagesPerFrame = 4;
 const anchors = new WeakMap<Element, ScrollAnchor>();
 
 /** How many pages of the log are rendered as Markdown, latest first. */
-const drawn = new WeakMap<EarlierPage, number>();
+const rendered = new WeakMap<EarlierPage, number>();
 
 /** The earlier messages that the visitor has loaded, and the button that loads more. */
 export function earlierMessages(panel: PanelContext, values: LogValues): unknown {
@@ -80,19 +80,19 @@ function moreButton(
 }
 
 async function showMore(panel: PanelContext, earlier: EarlierPages): Promise<void> {
-  const { draw, container, modules, options } = panel;
+  const { requestRender, container, modules, options } = panel;
   const { snapshot } = panel.conversation;
   if (earlier.isLoading) return;
   if (earlier.shown === earlier.pages.length) {
     const fetched = earlier.fetchNext(clientOf(options), snapshot.conversationId as string);
-    draw();
+    requestRender();
     await fetched;
   }
   const log = container.querySelector('[role="log"]');
   const page = earlier.pages[earlier.shown];
   // The request failed, or the visitor has left the conversation meanwhile.
   if (!log || !page || panel.conversation.snapshot.earlier !== snapshot.earlier) {
-    draw();
+    requestRender();
     return;
   }
   if (page.messages.some(isMarkdown)) await modules.load('markdown');
@@ -107,8 +107,8 @@ async function showMore(panel: PanelContext, earlier: EarlierPages): Promise<voi
     (done - pagesPerFrame) * pageSize < page.messages.length;
     done += pagesPerFrame
   ) {
-    drawn.set(page, done);
-    draw();
+    rendered.set(page, done);
+    requestRender();
     // After the render of that frame.
     await new Promise((resolve) => requestAnimationFrame(resolve));
     if (done > pagesPerFrame) continue;
@@ -122,12 +122,12 @@ function logPages({ reading }: PanelContext, values: LogValues, page: EarlierPag
   const { messages } = page;
   const count = Math.ceil(messages.length / pageSize);
   return [...Array(count).keys()].map((at) => {
-    const isDrawn = at >= count - (drawn.get(page) ?? 0);
+    const hasMarkdown = at >= count - (rendered.get(page) ?? 0);
     return messagePage(
       messages,
       at * pageSize,
       reading,
-      isDrawn ? values : { ...values, markdown: undefined },
+      hasMarkdown ? values : { ...values, markdown: undefined },
     );
   });
 }

@@ -40,7 +40,7 @@ export class Reading {
   readonly #known = new WeakMap<Message, Known>();
   /** Pages rendered in full: immediately near the viewport, the others when the page is idle. */
   readonly #near = new Set<number>();
-  #drawing: ReturnType<typeof setTimeout> | undefined;
+  #renderTimer: ReturnType<typeof setTimeout> | undefined;
   #speaking: ReturnType<typeof setTimeout> | undefined;
   #language = '';
   #messages: readonly Message[] = [];
@@ -62,7 +62,7 @@ export class Reading {
 
   constructor(panel: PanelContext) {
     this.#panel = panel;
-    this.pace = new RenderPace(panel.draw);
+    this.pace = new RenderPace(panel.requestRender);
     this.#badge = new UnreadBadge(panel.host.launcher);
     panel.announcer.sentences = (answer, isComplete) =>
       this.#sentences.take(answer, isComplete, this.#language);
@@ -81,7 +81,7 @@ export class Reading {
   /**
    * Call before each render. Returns the content above the messages: earlier messages, or the button that loads them.
    */
-  begin(values: LogValues): unknown {
+  beforeRender(values: LogValues): unknown {
     const { modules, options, conversation } = this.#panel;
     const { snapshot } = conversation;
     const earlier = modules.get('extras');
@@ -143,8 +143,8 @@ export class Reading {
 
   /** The button that scrolls to the latest message. */
   latest(locale: Locale): unknown {
-    const { follow } = this.#panel;
-    if (follow.isAtEnd) return nothing;
+    const { scroll } = this.#panel;
+    if (scroll.isAtEnd) return nothing;
     const texts = locale.texts;
     return html`<div class="latest">
       <button type="button" part="latest-button" @click=${this.#goToEnd}>
@@ -156,27 +156,27 @@ export class Reading {
   /**
    * Call after each render.
    *
-   * @param isComplete whether all pages are drawn
+   * @param isComplete whether all pages are rendered
    */
-  after(isComplete: boolean): void {
-    const { announcer, container, follow, conversation, markdown } = this.#panel;
+  afterRender(isComplete: boolean): void {
+    const { announcer, container, scroll, conversation, markdown } = this.#panel;
     this.pace.rendered();
     const { snapshot } = conversation;
-    if (markdown !== undefined && isComplete) this.#drawLater();
+    if (markdown !== undefined && isComplete) this.#renderLater();
     if (snapshot.messages.at(-1)?.status === 'streaming')
       this.#speaking ??= setTimeout(() => {
         this.#speaking = undefined;
         if (!container.hidden) announcer.announce(container, false);
       }, announcementPause);
-    if (snapshot.unread > 0 && follow.isAtEnd && !document.hidden) conversation.markRead();
+    if (snapshot.unread > 0 && scroll.isAtEnd && !document.hidden) conversation.markRead();
   }
 
   /** Call when the element is disconnected; the next render starts the timers again. */
   stop(): void {
     this.pace.stop();
-    clearTimeout(this.#drawing);
+    clearTimeout(this.#renderTimer);
     clearTimeout(this.#speaking);
-    this.#drawing = this.#speaking = undefined;
+    this.#renderTimer = this.#speaking = undefined;
   }
 
   /** Shows the unread count on the launcher. */
@@ -194,7 +194,7 @@ export class Reading {
       this.#unseen = 0;
     }
     const others = messages.filter(({ role }) => role !== 'user');
-    const isReading = this.#panel.follow.isAtEnd && !document.hidden;
+    const isReading = this.#panel.scroll.isAtEnd && !document.hidden;
     if (isReading && unread === 0) this.#seen = others.length;
     const seen = (this.#seen = Math.min(this.#seen ?? Infinity, others.length - unread));
     const before = this.#unseen;
@@ -205,11 +205,11 @@ export class Reading {
   }
 
   readonly #goToEnd = (): void => {
-    const { container, draw, follow } = this.#panel;
-    follow.goToEnd();
+    const { container, requestRender, scroll } = this.#panel;
+    scroll.goToEnd();
     // The button disappears; the focus must not open the keyboard on phones.
     container.querySelector<HTMLElement>('[role="log"]')?.focus({ preventScroll: true });
-    draw();
+    requestRender();
   };
 
   readonly #onPointer = ({ type, target, pointerType }: PointerEvent): void => {
@@ -218,31 +218,31 @@ export class Reading {
     const hovered = type === 'pointerleave' ? undefined : keyOf(target);
     if (hovered === this.#hovered) return;
     this.#hovered = hovered;
-    this.#panel.draw();
+    this.#panel.requestRender();
   };
 
   readonly #onFocus = ({ type, target, relatedTarget }: FocusEvent): void => {
     const focused = keyOf(type === 'focusin' ? target : relatedTarget);
     if (focused === this.#focused) return;
     this.#focused = focused;
-    this.#panel.draw();
+    this.#panel.requestRender();
   };
 
   /** Renders old pages one after another, so that find-in-page searches rendered text. */
-  #drawLater(): void {
-    if (this.#drawing !== undefined) return;
+  #renderLater(): void {
+    if (this.#renderTimer !== undefined) return;
     // The last page is always rendered in full.
     let page = Math.ceil(this.#messages.length / pageSize) - 2;
     while (this.#near.has(page)) page--;
     if (page < 0) return;
-    this.#drawing = setTimeout(() => {
-      this.#drawing = undefined;
+    this.#renderTimer = setTimeout(() => {
+      this.#renderTimer = undefined;
       for (let count = 0; page >= 0 && count < messagesPerRender; page--) {
         this.#near.add(page);
         const messages = this.#messages.slice(page * pageSize, (page + 1) * pageSize);
         count += messages.filter(isMarkdown).length;
       }
-      this.#panel.draw();
+      this.#panel.requestRender();
     }, renderPause);
   }
 
@@ -257,7 +257,7 @@ export class Reading {
       const page = Math.floor(this.#messages.findIndex((message) => message.key === key) / pageSize);
       if (page >= 0) for (const each of [page - 1, page, page + 1]) this.#near.add(each);
     }
-    if (this.#near.size > before) this.#panel.draw();
+    if (this.#near.size > before) this.#panel.requestRender();
   };
 
   readonly #onKey = (event: KeyboardEvent): void => {

@@ -8,12 +8,12 @@ const pauseFor = (length: number) => Math.min(60, length / 100);
 
 /** Delays the renders of a growing answer. */
 export class RenderPace {
-  readonly #draw: () => void;
+  readonly #requestRender: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #renderedAt = 0;
 
-  constructor(draw: () => void) {
-    this.#draw = draw;
+  constructor(requestRender: () => void) {
+    this.#requestRender = requestRender;
   }
 
   /** Returns whether a change is rendered later. */
@@ -21,7 +21,7 @@ export class RenderPace {
     const last = messages.at(-1);
     if (last?.status !== 'streaming') return false;
     const wait = this.#renderedAt + pauseFor(last.text.length) - performance.now();
-    if (wait > 0) this.#timer ??= setTimeout(this.#draw, wait);
+    if (wait > 0) this.#timer ??= setTimeout(this.#requestRender, wait);
     return wait > 0;
   }
 

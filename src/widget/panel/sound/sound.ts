@@ -25,7 +25,7 @@ export function start({ host, container, storage }: PanelContext): AddOn {
   for (const type of ['pointerdown', 'keydown']) host.root.addEventListener(type, prepare);
 
   return {
-    follow: ({ snapshot, session }) => {
+    conversationChanged: ({ snapshot, session }) => {
       const before = received;
       received = countReceived(snapshot.messages);
       const isSame = snapshot.conversationId === conversationId;

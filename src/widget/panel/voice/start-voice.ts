@@ -28,7 +28,7 @@ export function start(panel: PanelContext): AddOn {
     if (!dictation)
       void panel.modules.load('dictation').then((part) => {
         dictation ??= part?.startDictation(panel);
-        panel.draw();
+        panel.requestRender();
       });
     return dictation;
   };
@@ -38,9 +38,9 @@ export function start(panel: PanelContext): AddOn {
       else call.stop?.();
       if (!activeDictation()) dictation?.stop?.();
     },
-    follow: (conversation) => {
-      call.follow?.(conversation);
-      dictation?.follow?.(conversation);
+    conversationChanged: (conversation) => {
+      call.conversationChanged?.(conversation);
+      dictation?.conversationChanged?.(conversation);
     },
     inHeader: () => (hasCalls() ? call.inHeader?.() : undefined),
     inComposer: () => activeDictation()?.inComposer?.(),

@@ -27,7 +27,7 @@ class Voice implements AddOn {
   /** The message that is being read aloud. */
   #readKey: string | undefined;
   #problem: VoiceProblem | undefined;
-  readonly #drawn = new WeakMap<Message, { locale: Locale; isRead: boolean; view: TemplateResult }>();
+  readonly #rendered = new WeakMap<Message, { locale: Locale; isRead: boolean; view: TemplateResult }>();
 
   constructor(panel: PanelContext) {
     this.#panel = panel;
@@ -38,7 +38,7 @@ class Voice implements AddOn {
     host.element.addEventListener('chat-send', this.hide);
   }
 
-  readonly follow = ({ snapshot }: Conversation): void => {
+  readonly conversationChanged = ({ snapshot }: Conversation): void => {
     if (!snapshot.messages.some(({ key }) => key === this.#readKey)) this.#stopReading();
   };
 
@@ -73,8 +73,8 @@ class Voice implements AddOn {
     const { locale } = this.#panel;
     if (role !== 'assistant' || status !== 'done' || text === '' || locale === undefined) return undefined;
     const isRead = key === this.#readKey;
-    const drawn = this.#drawn.get(message);
-    if (drawn?.locale === locale && drawn.isRead === isRead) return drawn.view;
+    const rendered = this.#rendered.get(message);
+    if (rendered?.locale === locale && rendered.isRead === isRead) return rendered.view;
     const texts = locale.texts;
     const label = isRead ? texts.stopReading : texts.readAloud;
     const view = html`<button
@@ -89,7 +89,7 @@ class Voice implements AddOn {
     >
       ${isRead ? stopIcon : speakerIcon}
     </button>`;
-    this.#drawn.set(message, { locale, isRead, view });
+    this.#rendered.set(message, { locale, isRead, view });
     return view;
   };
 
@@ -126,7 +126,7 @@ class Voice implements AddOn {
     this.#dictation = dictate(this.#language, {
       onText: (text) => {
         conversation.draft = before === '' ? text : `${before} ${text}`;
-        this.#panel.draw();
+        this.#panel.requestRender();
       },
       onSound: (hasSound) => {
         if (!hasLevel) this.#showLevel(hasSound ? 0.5 : 0);
@@ -142,7 +142,7 @@ class Voice implements AddOn {
         hasLevel = true;
         this.#showLevel(level);
       });
-    this.#panel.draw();
+    this.#panel.requestRender();
   };
 
   #stopDictation(): void {
@@ -151,7 +151,7 @@ class Voice implements AddOn {
     this.#endLevel?.();
     this.#endLevel = undefined;
     this.#showLevel(0);
-    this.#panel.draw();
+    this.#panel.requestRender();
   }
 
   #toggleReading(key: string, button: Element): void {
@@ -172,7 +172,7 @@ class Voice implements AddOn {
     this.#endReading?.();
     this.#endReading = undefined;
     this.#readKey = undefined;
-    this.#panel.draw();
+    this.#panel.requestRender();
   }
 
   #showLevel(level: number): void {
