@@ -10,8 +10,8 @@ export interface Budget {
 
 /** Waiting time matters most, so few requests are better than few bytes. A commit that raises a budget gives a reason. */
 export const budgets = {
-  // Compressed sizes vary by 15 bytes with the hashes of the files.
-  shell: { scripts: 'script tag, until the launcher shows', bytes: 4_660, requests: 1 },
+  // The README rounds it down. Compressed sizes vary by 15 bytes with the hashes of the files.
+  shell: { scripts: 'script tag, until the launcher shows', bytes: 4_649, requests: 1 },
   typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 32_400, requests: 3 },
   markdownAnswer: {
     scripts: 'script tag, until the first answer is shown as Markdown',
