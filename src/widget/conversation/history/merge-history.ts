@@ -55,6 +55,7 @@ class Places {
 
   /** Returns the first place of the same message from `start` on. `start` never decreases between calls. */
   find({ role, text }: Message, start: number): number | undefined {
+    if (this.#messages.length === 0) return undefined;
     const places = this.#byText.get(nameOf(role, text)) ?? [];
     while ((places.at(-1) ?? Infinity) < start) places.pop();
     const stopped = this.#stopped.find((at) => {

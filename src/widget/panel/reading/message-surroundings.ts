@@ -34,7 +34,7 @@ export function messageSurroundings(
   const mark = isFirstNew ? divider(locale.texts.newMessages, 'new') : nothing;
   const isClose = !(Math.abs((at ?? 0) - (previous?.at ?? at ?? 0)) > groupedWithin);
   const follows = previous?.role === role && isClose && !isNewDay && !isFirstNew;
-  const time = at === undefined ? '' : `, ${clock(locale.language).format(at)}`;
+  const time = at === undefined ? '' : `, ${timeOf(at, locale.language)}`;
   return {
     above: isNewDay || isFirstNew ? html`${day}${mark}` : nothing,
     className: `${follows ? 'follows' : ''} ${isActive ? 'active' : ''}`,
@@ -54,13 +54,14 @@ function dateOf(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-const clocks = new Map<string, Intl.DateTimeFormat>();
+let format = new Intl.DateTimeFormat([], { timeStyle: 'short' });
+let latest = { language: '', minute: NaN, text: '' };
 
-/** Returns a cached time format, since creating one takes longer than using it. */
-function clock(language: string): Intl.DateTimeFormat {
-  const known = clocks.get(language);
-  if (known) return known;
-  const made = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
-  clocks.set(language, made);
-  return made;
+/** The time of day. Neighboring messages are often of the same minute, and formatting takes long for a whole history. */
+function timeOf(at: number, language: string): string {
+  const minute = Math.floor(at / 60_000);
+  if (language !== latest.language) format = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+  else if (minute === latest.minute) return latest.text;
+  latest = { language, minute, text: format.format(at) };
+  return latest.text;
 }
