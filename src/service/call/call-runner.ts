@@ -31,7 +31,7 @@ import type { VisitorSide } from './web-call-log.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import type { CallLog } from './call-log.ts';
 import { limitDialingRate } from './limit-dialing-rate.ts';
-import { endCall, tryToEndCall } from './end-call.ts';
+import { endCall } from './end-call.ts';
 import type { EndedCall } from './end-call.ts';
 import { endReportedCall, handleReport, unknownCall } from './handle-report.ts';
 import { answeredByOf, HeldCalls } from './held-calls.ts';
@@ -115,22 +115,24 @@ export class CallRunner implements CallHandler {
     try {
       const carrierCallId = await carrier.dial({ ...planned.call, ...tokens });
       const queueMs = (carrier.queueSeconds ?? 0) * carrier.secondMs;
-      const [open] = await database.db
-        .update(calls)
-        .set({
-          carrierCallId,
-          leaseUntil: sql`CASE WHEN ${calls.status} = 'initiated' THEN ${leaseEnd(reportMs + queueMs)}
-            ELSE ${calls.leaseUntil} END`,
-        })
-        .where(and(eq(calls.id, callId), eq(calls.token, tokens.token), isOpen))
-        .returning({ id: calls.id });
+      const [open] = await this.#retry(callId, () =>
+        database.db
+          .update(calls)
+          .set({
+            carrierCallId,
+            leaseUntil: sql`CASE WHEN ${calls.status} = 'initiated' THEN ${leaseEnd(reportMs + queueMs)}
+              ELSE ${calls.leaseUntil} END`,
+          })
+          .where(and(eq(calls.id, callId), eq(calls.token, tokens.token), isOpen))
+          .returning({ id: calls.id }),
+      );
       // The call was deleted, or has failed, before its id was known.
       if (!open) await jobs.send('hang-up', { carrierCallId });
     } catch (error) {
       this.#dependencies.log.error({ err: error, callId }, 'the carrier did not accept a call');
       // After any other error the number may have been dialed, so reports may follow.
       if (!(error instanceof CarrierError)) return;
-      await tryToEndCall(this.#dependencies, callId, isOpen, { status: 'failed', reason: 'failed' });
+      await this.#end(callId, { status: 'failed', reason: 'failed' });
     }
   }
 
@@ -185,7 +187,10 @@ export class CallRunner implements CallHandler {
   async onDisconnected(disconnected: Parameters<CallHandler['onDisconnected']>[0]): Promise<NextStep> {
     const { callId } = disconnected;
     this.#held.removeTransfer(callId);
-    const step = await chooseNextStep(this.#dependencies, disconnected);
+    const step = await chooseNextStep(
+      { ...this.#dependencies, endCall: (id, result) => this.#end(id, result) },
+      disconnected,
+    );
     if (step.type === 'transfer' && this.#dependencies.carrier.hangUpTransfer)
       await this.#held.addTransfer(callId);
     return step;
@@ -303,10 +308,20 @@ export class CallRunner implements CallHandler {
     }
   }
 
-  /** Ends a call that this process holds as soon as the database is available: its lease outlives an outage. */
-  #end(callId: number, result: EndedCall, isHeld: SQL | undefined): Promise<void> {
-    const end = (...args: Parameters<typeof endCall>) => this.#retry(callId, () => endCall(...args));
-    return tryToEndCall(this.#dependencies, callId, isHeld, result, end);
+  /**
+   * Ends a call as soon as the database is available: its lease outlives an outage. If that fails, the end is left to
+   * housekeeping.
+   *
+   * @param condition the call must also match it.
+   */
+  async #end(callId: number, result: EndedCall, condition?: SQL): Promise<void> {
+    try {
+      await this.#retry(callId, () =>
+        endCall(this.#dependencies, and(eq(calls.id, callId), condition), result),
+      );
+    } catch (error) {
+      this.#dependencies.log.error({ err: error, callId }, 'the end of a call could not be stored yet');
+    }
   }
 
   /** Repeats a change of a call during an outage of the database, until the process has to stop. */

@@ -1,7 +1,6 @@
 import { newSecret } from '../lib/new-secret.ts';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
-import type { Logger } from 'pino';
 import { openCallStatuses } from '../../contract/call.ts';
 import { moveMoney } from '../billing/ledger.ts';
 import { requestsNoCalls } from '../campaign/no-call-request.ts';
@@ -27,27 +26,6 @@ export type EndedCall = Pick<CallResult, 'status' | 'reason'> & {
 };
 
 const isOpen = inArray(calls.status, openCallStatuses);
-
-/**
- * Ends a call like {@link endCall}. If that fails, the end is left to housekeeping.
- *
- * @param condition the call must also match it.
- * @param end ends it; may try more than once.
- */
-export async function tryToEndCall(
-  dependencies: EndCallDependencies & { log: Logger },
-  callId: number,
-  condition: SQL | undefined,
-  result: EndedCall,
-  end = endCall,
-): Promise<void> {
-  try {
-    await end(dependencies, and(eq(calls.id, callId), condition), result);
-  } catch (error) {
-    // The lease is no longer renewed, so housekeeping ends the call once the database is available again.
-    dependencies.log.error({ err: error, callId }, 'the end of a call could not be stored yet');
-  }
-}
 
 /**
  * Ends a call in one transaction: stores its result, refunds a failed call, blocks the number if the customer asked

@@ -1,12 +1,8 @@
-import { eq, sql } from 'drizzle-orm';
-import type { Logger } from 'pino';
 import { openCallStatuses } from '../../contract/call.ts';
 import type { CallRules } from '../billing/call-limits.ts';
 import type { CallHandler, NextStep } from '../carrier/carrier.ts';
-import { calls } from '../db/calls-table.ts';
 import { numberProblem } from '../lib/allowed-countries.ts';
-import { tryToEndCall } from './end-call.ts';
-import type { EndCallDependencies } from './end-call.ts';
+import type { EndCallDependencies, EndedCall } from './end-call.ts';
 import { readKeyedCall } from './handle-report.ts';
 import { planConversation } from './plan-call.ts';
 import { planLine } from './plan-line.ts';
@@ -15,7 +11,8 @@ import { transferRinging } from './stored-call-log.ts';
 
 export interface NextStepDependencies extends EndCallDependencies {
   rules: CallRules;
-  log: Logger;
+  /** Ends a call as soon as the database is available. */
+  endCall: (callId: number, result: EndedCall) => Promise<void>;
 }
 
 const hangUp: NextStep = { type: 'hang-up' };
@@ -33,11 +30,11 @@ export async function chooseNextStep(
   const isOver = !(openCallStatuses as readonly string[]).includes(call.status);
   if (isOver || call.carrierSeconds !== null) return hangUp;
   if (cause === 'transferred') {
-    await tryToEndCall(dependencies, call.id, undefined, { status: 'completed', reason: 'transfer' });
+    await dependencies.endCall(call.id, { status: 'completed', reason: 'transfer' });
     return hangUp;
   }
-  if (cause === 'lost' && (await countLost(dependencies, call.id)) > maxLostConnections) {
-    await tryToEndCall(dependencies, call.id, undefined, { status: 'failed', reason: 'no-connection' });
+  if (cause === 'lost' && call.lostConnections >= maxLostConnections) {
+    await dependencies.endCall(call.id, { status: 'failed', reason: 'no-connection' });
     return hangUp;
   }
   const plan = await planConversation(database.db, call);
@@ -53,16 +50,6 @@ export async function chooseNextStep(
     return { type: 'transfer', to, callerId, ringingTime: transferRinging, maxDuration: left };
   }
   const line = await planLine(database.db, call.id, assistant);
-  const connectToken = await allowConnection(database.db, call.id);
+  const connectToken = await allowConnection(database.db, call.id, { wasLost: cause === 'lost' });
   return { type: 'connect', plan: { ...line, token: key.token, connectToken } };
-}
-
-/** Counts a lost connection. Returns the number lost since the last successful connection. */
-async function countLost({ database: { db } }: NextStepDependencies, callId: number): Promise<number> {
-  const [counted] = await db
-    .update(calls)
-    .set({ lostConnections: sql`${calls.lostConnections} + 1` })
-    .where(eq(calls.id, callId))
-    .returning({ count: calls.lostConnections });
-  return counted?.count ?? 0;
 }

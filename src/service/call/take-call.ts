@@ -67,14 +67,20 @@ export const reconnectSeconds = 60;
 /**
  * Allows the carrier to connect a call, even if its process died and the lease expires before the call is connected.
  *
+ * @param options.wasLost whether the call's connection was lost. Such connections are counted until one succeeds.
  * @returns the secret of the pending connection.
  */
-export async function allowConnection(queries: Queries, callId: number): Promise<string> {
+export async function allowConnection(
+  queries: Queries,
+  callId: number,
+  { wasLost = false }: { wasLost?: boolean } = {},
+): Promise<string> {
   const [allowed] = await queries
     .update(calls)
     .set({
       connectToken: sql`coalesce(${calls.connectToken}, ${newSecret()})`,
       leaseUntil: sql`greatest(${calls.leaseUntil}, ${leaseEnd(reconnectSeconds * 1000)})`,
+      ...(wasLost && { lostConnections: sql`${calls.lostConnections} + 1` }),
     })
     .where(eq(calls.id, callId))
     .returning({ connectToken: sql<string>`${calls.connectToken}` });

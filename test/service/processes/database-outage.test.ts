@@ -200,40 +200,60 @@ describe(
       });
       const until = (query: string) =>
         eventually(query, async () => (await pool.query(query)).rows.length > 0);
+      /** The end of a call waits for the test. */
+      const holdEnd = async () => {
+        await pool.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'`);
+        await pool.query(`CREATE TRIGGER ending BEFORE UPDATE ON calls FOR EACH ROW
+        WHEN (NEW.ended_at IS NOT NULL) EXECUTE FUNCTION wait()`);
+        const holder = new pg.Client(url);
+        atEnd(() => holder.end());
+        await holder.connect();
+        await holder.query('SELECT pg_advisory_lock(1)');
+        return {
+          isWaiting: () =>
+            until(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`),
+          release: () => holder.end(),
+        };
+      };
       return {
-        url,
         proxy,
-        pool,
         until,
+        holdEnd,
         env: { ...database, DATABASE_URL: proxy.url, REPLY_LEASE_SECONDS: '4' },
       };
     }
 
+    /** Connects a call whose assistant transfers the customer. */
+    async function transferred(service: Awaited<ReturnType<typeof startPhoneService>>) {
+      const connected = await service.connect({
+        tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: '+4930123456' }],
+      });
+      await connected.line.hears();
+      service.model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], chunks: ['One moment.'] });
+      connected.line.says('A person, please.');
+      await connected.left;
+      await connected.over;
+      return connected;
+    }
+
     it('is charged, and has the status of its end', async () => {
-      const { url, proxy, pool, until, env } = await openProxy();
+      const { proxy, until, holdEnd, env } = await openProxy();
       const visitor = await visit({ env });
       await visitor.call();
       const { browser } = visitor.voice;
       await said(browser, 1);
       browser.say('What are your opening hours?');
       await said(browser, 2);
-      // The end of the call waits for the test.
-      await pool.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
-      'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'`);
-      await pool.query(`CREATE TRIGGER ending BEFORE UPDATE ON calls FOR EACH ROW
-      WHEN (NEW.ended_at IS NOT NULL) EXECUTE FUNCTION wait()`);
-      const holder = new pg.Client(url);
-      atEnd(() => holder.end());
-      await holder.connect();
-      await holder.query('SELECT pg_advisory_lock(1)');
+      const end = await holdEnd();
       const hungUp = visitor.hangUp();
-      await until(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+      await end.isWaiting();
       proxy.refuse();
       // The visitor's request fails during the outage.
       await Promise.allSettled([hungUp]);
       await until('SELECT 1 FROM calls WHERE lease_until < now()');
-      await holder.end();
+      await end.release();
       proxy.restart();
       await until('SELECT 1 FROM calls WHERE ended_at IS NOT NULL');
       const [call] = await visitor.calls();
@@ -244,17 +264,50 @@ describe(
       assert.deepEqual(await visitor.money(), { balance: 0.95, ledger: 0.95 });
     });
 
+    it('is completed if the other phone of its transfer hangs up', async () => {
+      const { proxy, until, holdEnd, env } = await openProxy();
+      const service = await startPhoneService(env);
+      const { call, id } = await transferred(service);
+      const end = await holdEnd();
+      const next = call.disconnect('transferred');
+      await end.isWaiting();
+      proxy.refuse();
+      await end.release();
+      await until("SELECT 1 FROM heartbeat WHERE last_at < now() - interval '4 seconds'");
+      proxy.restart();
+      assert.deepEqual(await next, { type: 'hang-up' });
+      const record = await service.ended(id);
+      assert.deepEqual([record['status'], record['end_reason']], ['completed', 'transfer']);
+    });
+
+    it('has failed, and is refunded, if its connection was lost too often', async () => {
+      const { proxy, until, holdEnd, env } = await openProxy();
+      const service = await startPhoneService(env);
+      const { call, line, over, id } = await service.connect();
+      await line.hears();
+      line.lose();
+      await over;
+      await call.disconnect('lost');
+      await call.disconnect('lost');
+      const end = await holdEnd();
+      const next = call.disconnect('lost');
+      await end.isWaiting();
+      proxy.refuse();
+      await end.release();
+      await until("SELECT 1 FROM heartbeat WHERE last_at < now() - interval '4 seconds'");
+      proxy.restart();
+      assert.deepEqual(await next, { type: 'hang-up' });
+      const record = await service.ended(id);
+      assert.deepEqual(
+        [record['status'], record['end_reason'], record['total_cost']],
+        ['failed', 'no-connection', 0],
+      );
+    });
+
     it('ends if the carrier reports its end during the outage', async () => {
       const { proxy, until, env } = await openProxy();
       const service = await startPhoneService(env);
-      const { call, line, over, left, id } = await service.connect({
-        tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: '+4930123456' }],
-      });
-      await line.hears();
-      service.model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], chunks: ['One moment.'] });
-      line.says('A person, please.');
-      await left;
-      await over;
+      const { call, id } = await transferred(service);
       await call.report({ type: 'transfer-answered' });
       proxy.refuse();
       const reported = call.report({ type: 'ended', seconds: 42 });
