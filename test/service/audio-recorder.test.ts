@@ -141,6 +141,22 @@ describe('a recorder', () => {
     );
   });
 
+  it('can be finished again if the database was unavailable at the end', async () => {
+    const { recorder, database } = createRecorder();
+    play(recorder, chunkFrames + 10);
+    database.isAvailable = false;
+    await assert.rejects(recorder.finish(), /not available/);
+    database.isAvailable = true;
+    await recorder.finish();
+    assert.deepEqual(
+      database.stored.map(({ first, visitor }) => [first / rate, visitor.length]),
+      [
+        [0, 5 * rate],
+        [5, 10 * frame],
+      ],
+    );
+  });
+
   it('ends when another process has the call', async () => {
     const { recorder, database } = createRecorder();
     database.isHeld = false;

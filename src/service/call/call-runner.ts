@@ -27,7 +27,7 @@ import { admitCall } from './admit-call.ts';
 import { AssistantSpeaker } from './assistant-speaker.ts';
 import type { Signals } from '../conversation/signals.ts';
 import { WebCallLog } from './web-call-log.ts';
-import type { VisitorSide } from './web-call-log.ts';
+import type { RecordedSide, VisitorSide } from './web-call-log.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import type { CallLog } from './call-log.ts';
 import { limitDialingRate } from './limit-dialing-rate.ts';
@@ -261,7 +261,8 @@ export class CallRunner implements CallHandler {
       const speaker = (await line.openSpeaker({ ...options, recordUsage })) ?? assistant;
       const recorded = { id: call.id, isHeld, elapsed: earlier?.elapsed ?? 0 };
       recorder = web?.audio && recordCall(this.#dependencies, recorded, web.audio);
-      const callLog = this.#createLog(plan, line.owner, web && { ...web, recorder });
+      const finishRecording = () => this.#finishRecording(call.id, recorder);
+      const callLog = this.#createLog(plan, line.owner, web && { ...web, finishRecording });
       const conversation = new CallConversation({
         line,
         settings: plan.settings,
@@ -284,8 +285,7 @@ export class CallRunner implements CallHandler {
         await this.#retry(call.id, () => endReportedCall(this.#dependencies, call.id));
         return;
       }
-      // Before the end is stored: no chunks are accepted afterwards.
-      await recorder?.finish();
+      await finishRecording();
       const { record } = plan.speaker.assistant;
       // The carrier records phone calls.
       const isRecorded = !plan.web && record && (carrier.readRecording !== undefined || end.lines.length > 0);
@@ -301,7 +301,7 @@ export class CallRunner implements CallHandler {
       else log.error({ err: error, callId: call.id }, 'a call was interrupted');
       // The customer must not wait for the database.
       await line.hangUp();
-      await recorder?.finish();
+      await this.#finishRecording(call.id, recorder);
       await this.#end(call.id, { status: 'failed', reason: 'cut-off' }, isHeld);
     } finally {
       await line.hangUp();
@@ -324,6 +324,15 @@ export class CallRunner implements CallHandler {
     }
   }
 
+  /** Stores the rest of a recording. Must precede the end of the call, since nothing is stored afterwards. */
+  async #finishRecording(callId: number, recorder: AudioRecorder | undefined): Promise<void> {
+    try {
+      await this.#retry(callId, async () => recorder?.finish());
+    } catch (error) {
+      this.#dependencies.log.error({ err: error, callId }, 'the end of a recording was not stored');
+    }
+  }
+
   /** Repeats a change of a call during an outage of the database, until the process has to stop. */
   #retry<Result>(callId: number, change: () => Promise<Result>): Promise<Result> {
     return retryDuringOutage(change, {
@@ -337,7 +346,7 @@ export class CallRunner implements CallHandler {
   #createLog(
     { web: webPlan, ...plan }: ConversationPlan,
     owner: string,
-    side: (VisitorSide & { recorder: AudioRecorder | undefined }) | undefined,
+    side: RecordedSide | undefined,
   ): CallLog {
     if (!webPlan) return new StoredCallLog(this.#dependencies, plan, owner);
     if (!side) throw new Error('A web call was connected by a carrier.');

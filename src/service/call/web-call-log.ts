@@ -18,7 +18,7 @@ import { countForAssistant, countForVisitor } from '../usage/daily-usage.ts';
 import type { VisitorAddresses } from '../usage/daily-usage.ts';
 import { fitJson } from '../lib/storable.ts';
 import type { WebPlan } from './plan-web-call.ts';
-import type { CallAudio, AudioRecorder } from '../recording/audio-recorder.ts';
+import type { CallAudio } from '../recording/audio-recorder.ts';
 import { countWebCallMinute } from '../billing/web-call-limits.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 
@@ -33,6 +33,12 @@ export interface VisitorSide {
   audio?: CallAudio | undefined;
 }
 
+/** The visitor's side of a web call whose recording, if any, has started. */
+export interface RecordedSide extends VisitorSide {
+  /** Stores the rest of the recording. */
+  finishRecording: () => Promise<void>;
+}
+
 /** Dependencies of {@link WebCallLog}. */
 export interface WebCallLogDependencies extends EndingDependencies {
   limits: WebCallLimits;
@@ -43,7 +49,7 @@ export interface WebCallLogDependencies extends EndingDependencies {
 export class WebCallLog implements CallLog {
   readonly #dependencies: WebCallLogDependencies;
   readonly #plan: ConversationPlan & { web: WebPlan };
-  readonly #side: VisitorSide & { recorder: AudioRecorder | undefined };
+  readonly #side: RecordedSide;
   readonly #record: StoredCallLog;
   /** The visitor's unanswered message. */
   #unanswered: { id: number; turn: number } | undefined;
@@ -51,7 +57,7 @@ export class WebCallLog implements CallLog {
   constructor(
     dependencies: WebCallLogDependencies,
     plan: ConversationPlan & { web: WebPlan },
-    { owner, side }: { owner: string; side: VisitorSide & { recorder: AudioRecorder | undefined } },
+    { owner, side }: { owner: string; side: RecordedSide },
   ) {
     this.#dependencies = dependencies;
     this.#plan = plan;
@@ -128,7 +134,7 @@ export class WebCallLog implements CallLog {
 
   async release(duration: number): Promise<void> {
     // Before the release: this process cannot store chunks afterwards.
-    await this.#side.recorder?.finish();
+    await this.#side.finishRecording();
     await this.#record.release(duration);
   }
 

@@ -68,7 +68,11 @@ export class AudioRecorder implements CallAudioListener {
     if (!this.#isOver) this.#append(frame);
   }
 
-  /** Ends the recording. Resolves when it is stored, or cannot be. */
+  /**
+   * Ends the recording. Resolves when it is stored, or the call is no longer held.
+   *
+   * @throws the error of the database. The rest is then stored by another call of this method.
+   */
   async finish(): Promise<void> {
     if (!this.#isOver) {
       this.#isOver = true;
@@ -99,9 +103,14 @@ export class AudioRecorder implements CallAudioListener {
       this.#unstored.shift();
       this.#log.error('a part of a recording is lost: the database has not stored it for a minute');
     }
-    this.#storing ??= this.#storeAll().finally(() => {
-      this.#storing = undefined;
-    });
+    this.#storing ??= this.#storeAll()
+      .catch((error: unknown) => {
+        // Stored with the next part; the call continues meanwhile.
+        this.#log.warn({ err: error }, 'a part of a recording was not stored');
+      })
+      .finally(() => {
+        this.#storing = undefined;
+      });
   }
 
   #chunkFrom(first: number): AudioChunk {
@@ -109,20 +118,16 @@ export class AudioRecorder implements CallAudioListener {
     return { first, visitor: silence(), assistant: silence() };
   }
 
-  /** Stores all pending chunks. After an error they are stored with the next chunk; the call continues meanwhile. */
+  /** Stores all pending chunks. */
   async #storeAll(): Promise<void> {
-    try {
-      for (let [chunk] = this.#unstored; chunk; [chunk] = this.#unstored) {
-        if (!(await this.#store(chunk))) {
-          this.#isOver = true;
-          this.#unstored.length = 0;
-          return;
-        }
-        // The oldest chunk may have been dropped meanwhile.
-        if (this.#unstored[0] === chunk) this.#unstored.shift();
+    for (let [chunk] = this.#unstored; chunk; [chunk] = this.#unstored) {
+      if (!(await this.#store(chunk))) {
+        this.#isOver = true;
+        this.#unstored.length = 0;
+        return;
       }
-    } catch (error) {
-      this.#log.warn({ err: error }, 'a part of a recording was not stored');
+      // The oldest chunk may have been dropped meanwhile.
+      if (this.#unstored[0] === chunk) this.#unstored.shift();
     }
   }
 }

@@ -189,6 +189,9 @@ describe(
     skip: testDatabase === 'pglite' && 'one process',
   },
   () => {
+    const endOfCall = 'UPDATE ON calls FOR EACH ROW WHEN (NEW.ended_at IS NOT NULL)';
+    const partOfRecording = 'INSERT ON recording_chunks FOR EACH ROW';
+
     async function openProxy() {
       const database = await newDatabase();
       const { DATABASE_URL: url = '' } = database;
@@ -200,27 +203,30 @@ describe(
       });
       const until = (query: string) =>
         eventually(query, async () => (await pool.query(query)).rows.length > 0);
-      /** The end of a call waits for the test. */
-      const holdEnd = async () => {
+      /** Changes of the database wait for the test. */
+      const hold = async (changes: string) => {
         await pool.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
         'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'`);
-        await pool.query(`CREATE TRIGGER ending BEFORE UPDATE ON calls FOR EACH ROW
-        WHEN (NEW.ended_at IS NOT NULL) EXECUTE FUNCTION wait()`);
+        await pool.query(`CREATE TRIGGER held BEFORE ${changes} EXECUTE FUNCTION wait()`);
         const holder = new pg.Client(url);
         atEnd(() => holder.end());
         await holder.connect();
         await holder.query('SELECT pg_advisory_lock(1)');
+        const waiting = `FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
         return {
-          isWaiting: () =>
-            until(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`),
-          release: () => holder.end(),
+          isWaiting: () => until(`SELECT 1 ${waiting}`),
+          /** Ends the waiting statements, which could otherwise complete without their client. */
+          release: async () => {
+            await pool.query(`SELECT pg_terminate_backend(pid) ${waiting}`);
+            await holder.end();
+          },
         };
       };
       return {
         proxy,
         until,
-        holdEnd,
+        hold,
         env: { ...database, DATABASE_URL: proxy.url, REPLY_LEASE_SECONDS: '4' },
       };
     }
@@ -239,14 +245,14 @@ describe(
     }
 
     it('is charged, and has the status of its end', async () => {
-      const { proxy, until, holdEnd, env } = await openProxy();
+      const { proxy, until, hold, env } = await openProxy();
       const visitor = await visit({ env });
       await visitor.call();
       const { browser } = visitor.voice;
       await said(browser, 1);
       browser.say('What are your opening hours?');
       await said(browser, 2);
-      const end = await holdEnd();
+      const end = await hold(endOfCall);
       const hungUp = visitor.hangUp();
       await end.isWaiting();
       proxy.refuse();
@@ -264,11 +270,43 @@ describe(
       assert.deepEqual(await visitor.money(), { balance: 0.95, ledger: 0.95 });
     });
 
+    it('has its whole recording', async () => {
+      const { proxy, until, hold, env } = await openProxy();
+      const visitor = await visit({ env, limits: { record: true } });
+      await visitor.call();
+      await said(visitor.voice.browser, 1);
+      const part = await hold(partOfRecording);
+      // The visitor's request fails during the outage.
+      const hungUp = Promise.allSettled([visitor.hangUp()]);
+      await part.isWaiting();
+      proxy.refuse();
+      await part.release();
+      await hungUp;
+      await until("SELECT 1 FROM heartbeat WHERE last_at < now() - interval '4 seconds'");
+      proxy.restart();
+      await until(`SELECT 1 FROM calls JOIN recording_chunks ON call_id = calls.id
+        WHERE ended_at IS NOT NULL AND recording_token IS NOT NULL`);
+    });
+
+    it('has its recording until the visitor lost the connection', async () => {
+      const { proxy, until, env } = await openProxy();
+      const visitor = await visit({ env, limits: { record: true } });
+      await visitor.call();
+      await said(visitor.voice.browser, 1);
+      proxy.refuse();
+      visitor.voice.browser.lose();
+      await until("SELECT 1 FROM heartbeat WHERE last_at < now() - interval '4 seconds'");
+      proxy.restart();
+      await until(
+        'SELECT 1 FROM calls JOIN recording_chunks ON call_id = calls.id WHERE lease_owner IS NULL',
+      );
+    });
+
     it('is completed if the other phone of its transfer hangs up', async () => {
-      const { proxy, until, holdEnd, env } = await openProxy();
+      const { proxy, until, hold, env } = await openProxy();
       const service = await startPhoneService(env);
       const { call, id } = await transferred(service);
-      const end = await holdEnd();
+      const end = await hold(endOfCall);
       const next = call.disconnect('transferred');
       await end.isWaiting();
       proxy.refuse();
@@ -281,7 +319,7 @@ describe(
     });
 
     it('has failed, and is refunded, if its connection was lost too often', async () => {
-      const { proxy, until, holdEnd, env } = await openProxy();
+      const { proxy, until, hold, env } = await openProxy();
       const service = await startPhoneService(env);
       const { call, line, over, id } = await service.connect();
       await line.hears();
@@ -289,7 +327,7 @@ describe(
       await over;
       await call.disconnect('lost');
       await call.disconnect('lost');
-      const end = await holdEnd();
+      const end = await hold(endOfCall);
       const next = call.disconnect('lost');
       await end.isWaiting();
       proxy.refuse();
