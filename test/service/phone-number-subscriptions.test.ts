@@ -169,6 +169,26 @@ describe('a SIP or Caller ID number', () => {
     assert.deepEqual(await readMoney(service, owner.id), { balance: 1, ledger: 1 });
   });
 
+  test('is verified by Twilio if it is a Caller ID', async () => {
+    const twilio = await TwilioStandIn.start();
+    atEnd(() => twilio.close());
+    const env = { ...twilioSettings(twilio), CARRIER_COUNTRIES: 'DE' };
+    const owner = await Owner.create(service);
+    const number = '+49309990005';
+    const unverified = await addTo(owner, number, 'caller_id', env);
+    const code = twilio.validationCodes.get(number) ?? '';
+    assert.deepEqual(
+      [unverified.code, unverified.err],
+      [1, `Twilio is calling ${number}. Enter the code ${code} on that phone, then run this command again.`],
+    );
+    assert.deepEqual(await numbersOf(owner), []);
+    twilio.enterCode(number, code);
+    assert.equal((await addTo(owner, number, 'caller_id', env)).code, 0);
+    twilio.own('+49309990006');
+    assert.equal((await addTo(owner, '+49309990006', 'caller_id', env)).code, 0);
+    assert.deepEqual([...twilio.validationCodes.keys()], [number]);
+  });
+
   test('belongs to one account if it is SIP, and to several if it is a Caller ID', async () => {
     const [owner, other] = [await Owner.create(service), await Owner.create(service)];
     assert.equal((await addTo(owner, '+49309990002', 'sip')).code, 0);

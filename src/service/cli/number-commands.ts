@@ -33,6 +33,7 @@ export const addNumberCommand: Command = {
     const { id: userId } = await findUser(database.db, values['user']);
     // Requests to the carrier are not made within the transaction, which would keep other statements waiting.
     const pointHere = type === 'normal' ? await findOwnedNumber(config, number) : undefined;
+    if (type === 'caller_id') await requireVerified(config, number);
     const id = await store(database, { userId, phoneNumber: number, countryCode: country, type });
     try {
       await pointHere?.();
@@ -81,11 +82,22 @@ async function findOwnedNumber({ carrier }: Config, number: string): Promise<() 
     throw new CommandError('Only numbers of Twilio can be normal. Set CARRIER=twilio, or use --type sip.');
   }
   const { findTwilioNumber } = await import('../carrier/twilio/point-number.ts');
-  try {
-    return await findTwilioNumber(carrier.twilio, number);
-  } catch (error) {
-    throw error instanceof CarrierError ? new CommandError(error.message, { cause: error }) : error;
-  }
+  return findTwilioNumber(carrier.twilio, number).catch(explain);
+}
+
+/** Twilio refuses calls that show a number that it has not verified. */
+async function requireVerified({ carrier }: Config, number: string): Promise<void> {
+  if (carrier.twilio === undefined) return;
+  const { verifyCallerId } = await import('../carrier/twilio/verify-caller-id.ts');
+  const code = await verifyCallerId(carrier.twilio, number).catch(explain);
+  if (code === undefined) return;
+  throw new CommandError(
+    `Twilio is calling ${number}. Enter the code ${code} on that phone, then run this command again.`,
+  );
+}
+
+function explain(error: unknown): never {
+  throw error instanceof CarrierError ? new CommandError(error.message, { cause: error }) : error;
 }
 
 function countryOf(number: string, given: string | undefined): string {

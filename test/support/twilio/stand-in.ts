@@ -71,6 +71,8 @@ export class TwilioStandIn implements CallCarrier {
   readonly recordings = new Map<string, { callSid: string; file: Uint8Array }>();
   readonly numbers: OwnedNumber[] = [];
   readonly callerIds: { sid: string; phoneNumber: string }[] = [];
+  /** Codes that verify caller IDs, by number. */
+  readonly validationCodes = new Map<string, string>();
   /** Numbers for sale by country and kind. */
   readonly offers = new Map<
     string,
@@ -155,6 +157,12 @@ export class TwilioStandIn implements CallCarrier {
         if (attempts <= 1) throw error;
       }
     }
+  }
+
+  /** Somebody answers the call that verifies a caller ID, and enters the code. */
+  enterCode(phoneNumber: string, code: string): void {
+    if (this.validationCodes.get(phoneNumber) !== code) throw new Error(`${code} is not the code.`);
+    this.callerIds.push({ sid: newSid('PN'), phoneNumber });
   }
 
   addRecording(callSid: string): string {
@@ -242,6 +250,8 @@ export class TwilioStandIn implements CallCarrier {
             .filter(({ phoneNumber }) => matches(phoneNumber, query['PhoneNumber']))
             .map(({ sid: id, phoneNumber }) => ({ sid: id, phone_number: phoneNumber })),
         );
+      case 'POST OutgoingCallerIds':
+        return this.#validateCallerId(form);
       case 'DELETE OutgoingCallerIds/':
         this.#remove(this.callerIds, sid, response);
         return undefined;
@@ -399,6 +409,22 @@ export class TwilioStandIn implements CallCarrier {
     if (nextPurchase === 'sold') return undefined;
     response.statusCode = 201;
     return wireNumber(number);
+  }
+
+  /** Calls the number and asks for the code. */
+  #validateCallerId({ PhoneNumber: phoneNumber = '', FriendlyName: name }: Form): unknown {
+    if (!e164.test(phoneNumber)) throw new Refused(400, 21211, 'The phone number is not valid.');
+    if (this.callerIds.some((known) => known.phoneNumber === phoneNumber))
+      throw new Refused(400, 21450, 'Phone number already validated for your account.');
+    const code = String(100_000 + this.validationCodes.size);
+    this.validationCodes.set(phoneNumber, code);
+    return {
+      account_sid: this.accountSid,
+      call_sid: newSid('CA'),
+      friendly_name: name ?? phoneNumber,
+      phone_number: phoneNumber,
+      validation_code: code,
+    };
   }
 
   #readPrices(country: string): unknown {
