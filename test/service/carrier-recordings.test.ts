@@ -18,11 +18,14 @@ const logged: string[] = [];
 const log = pino({}, { write: (line: string) => void logged.push(line) });
 
 /** Requests the recording while the carrier answers like this. */
-async function load(readRecording: (signal: AbortSignal) => Promise<Response>): Promise<Response> {
+async function load(
+  readRecording: (signal: AbortSignal) => Promise<Response>,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   const carrier = Object.assign(new ScriptedCarrier(), {
     readRecording: (_id: string, _range: string | undefined, signal: AbortSignal) => readRecording(signal),
   });
-  return recordingRoutes({ database, carrier, log, answerMs: 50 }).request(`/${recordingToken}`);
+  return recordingRoutes({ database, carrier, log, answerMs: 50 }).request(`/${recordingToken}`, { headers });
 }
 
 describe('a recording at the carrier', () => {
@@ -60,5 +63,32 @@ describe('a recording at the carrier', () => {
     });
     assert.equal((await response.arrayBuffer()).byteLength, 2);
     assert.equal(signal?.aborted, false);
+  });
+
+  for (const [range, status, body, contentRange] of [
+    [undefined, 200, '0123456789', null],
+    ['bytes=2-4', 206, '234', 'bytes 2-4/10'],
+    ['bytes=7-', 206, '789', 'bytes 7-9/10'],
+    ['bytes=-3', 206, '789', 'bytes 7-9/10'],
+    ['bytes=5-100', 206, '56789', 'bytes 5-9/10'],
+    ['bytes=10-', 416, '', 'bytes */10'],
+    ['bytes=1-2,4-5', 200, '0123456789', null],
+  ] as const) {
+    it(`is answered with ${String(status)} for ${range ?? 'no range'}, even if the carrier supports no ranges`, async () => {
+      const headers = { 'Content-Length': '10', 'Content-Type': 'audio/x-wav' };
+      const response = await load(
+        () => Promise.resolve(new Response('0123456789', { headers })),
+        range === undefined ? {} : { Range: range },
+      );
+      assert.deepEqual(
+        [response.status, await response.text(), response.headers.get('Content-Range')],
+        [status, body, contentRange],
+      );
+    });
+  }
+
+  it('is passed on whole if its length is unknown', async () => {
+    const response = await load(() => Promise.resolve(new Response('0123456789')), { Range: 'bytes=2-4' });
+    assert.deepEqual([response.status, await response.text()], [200, '0123456789']);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readByteRange } from '../../src/service/routes/recordings.ts';
+import { readByteRange } from '../../src/service/recording/answer-range.ts';
 import { addCall } from '../support/records/add-records.ts';
 import { Owner } from '../support/records/owner.ts';
 import { startService } from '../support/service/service.ts';

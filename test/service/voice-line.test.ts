@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { answerRange } from '../../src/service/carrier/asterisk/recording-range.ts';
 import { Resampler } from '../../src/service/voice/resampler.ts';
 import { sentences } from '../../src/service/voice/sentences.ts';
 import type { Synthesizer, Transcriber } from '../../src/service/voice/speech-service.ts';
@@ -547,26 +546,6 @@ describe('audio conversion', () => {
     for await (const sentence of sentences(late(), 'en')) found.push(sentence);
     assert.deepEqual(found, ['It costs 3.50 euros.']);
   });
-});
-
-describe('a range of a recording', () => {
-  const whole = () => new Response('0123456789', { headers: { 'Content-Length': '10' } });
-
-  for (const [range, status, body] of [
-    [undefined, 200, '0123456789'],
-    ['bytes=2-4', 206, '234'],
-    ['bytes=7-', 206, '789'],
-    ['bytes=-3', 206, '789'],
-    ['bytes=5-100', 206, '56789'],
-    ['bytes=10-', 416, ''],
-    ['bytes=1-2,4-5', 200, '0123456789'],
-  ] as const) {
-    it(`returns ${String(status)} for ${range ?? 'no range'}`, async () => {
-      const response = answerRange(whole(), range);
-      assert.equal(response.status, status);
-      assert.equal(await response.text(), body);
-    });
-  }
 });
 
 function createLine({

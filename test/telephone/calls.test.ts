@@ -354,9 +354,6 @@ describe('a call through Asterisk', () => {
       await (await carrier.readRecording(recordingId, undefined, never)).arrayBuffer(),
     );
     assert.match(await understand(whole), /call is recorded.*tomorrow evening/i);
-    const part = await carrier.readRecording(recordingId, 'bytes=100-199', never);
-    assert.equal(part.status, 206);
-    assert.deepEqual(Buffer.from(await part.arrayBuffer()), whole.subarray(100, 200));
     await carrier.deleteRecording(recordingId);
     assert.equal((await carrier.readRecording(recordingId, undefined, never)).status, 404);
     await carrier.deleteRecording(recordingId);

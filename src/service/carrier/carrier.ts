@@ -133,7 +133,7 @@ export interface Carrier {
   readonly numbers?: CarrierNumbers;
   /** Removes a Caller ID number. Does nothing if the carrier does not know it. Retried if it fails. */
   removeCallerId?(callerId: string): Promise<void>;
-  /** Reads a recording; `range` is the value of the HTTP header `Range`. */
+  /** Reads a recording; `range` is the value of the HTTP header `Range`, which the carrier may ignore. */
   readRecording?(recordingId: string, range: string | undefined, signal: AbortSignal): Promise<Response>;
   /** Deletes a recording. Does nothing if the carrier does not know it. Retried if it fails. */
   deleteRecording?(recordingId: string): Promise<void>;

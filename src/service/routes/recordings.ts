@@ -5,6 +5,7 @@ import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import { recordingSize, synthesizeRecording } from '../call/synthesize-recording.ts';
 import type { Carrier } from '../carrier/carrier.ts';
+import { answerRange, readByteRange } from '../recording/answer-range.ts';
 import { findRecording, readRecording, storedRecordingSize } from '../recording/read-recording.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
@@ -55,7 +56,12 @@ export function recordingRoutes({
       }, answerMs);
       try {
         const signal = AbortSignal.any([c.req.raw.signal, late.signal]);
-        return await passOn(c, await carrier.readRecording(call.recordingId, c.req.header('Range'), signal));
+        const range = c.req.header('Range');
+        // The carrier may ignore the range.
+        return await passOn(
+          c,
+          answerRange(await carrier.readRecording(call.recordingId, range, signal), range),
+        );
       } catch (error) {
         log.warn({ err: error, callId: call.id }, 'a recording was not read from the carrier');
         return unreadable(c);
@@ -124,32 +130,4 @@ async function passOn(c: Context, recording: Response): Promise<Response> {
   if (c.req.method !== 'HEAD') return new Response(body, c.body(null, status));
   await body?.cancel();
   return c.body(null, status);
-}
-
-/** A byte range from `start` up to but not including `end`. */
-export interface ByteRange {
-  start: number;
-  end: number;
-}
-
-/**
- * Parses a `Range` header (RFC 9110, section 14). Multiple and invalid ranges are ignored, as the RFC allows.
- *
- * @returns undefined for the whole file, `unsatisfiable` for a range that starts after its end.
- */
-export function readByteRange(
-  header: string | undefined,
-  size: number,
-): ByteRange | 'unsatisfiable' | undefined {
-  const [, first = '', last = ''] =
-    /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header ?? '') ?? [];
-  if (first === '' && last === '') return undefined;
-  if (first === '') {
-    const length = Math.min(Number(last), size);
-    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size };
-  }
-  const start = Number(first);
-  if (last !== '' && Number(last) < start) return undefined;
-  if (start >= size) return 'unsatisfiable';
-  return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { readByteRange } from '../../../src/service/recording/answer-range.ts';
 import type { LoopbackServer, ReceivedRequest } from '../servers/loopback-server.ts';
 import { startLoopbackServer } from '../servers/loopback-server.ts';
 import type { Speaking } from './relay.ts';
@@ -446,17 +447,21 @@ export class TwilioStandIn implements CallCarrier {
     const recording = this.recordings.get(sid);
     if (!recording) throw notFound();
     const { file } = recording;
-    const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
     response.setHeader('Content-Type', 'audio/x-wav');
-    if (!this.hasRanges || first === undefined) {
-      response.setHeader('Content-Length', file.length);
-      response.end(file);
+    const bytes = readByteRange(this.hasRanges ? range : undefined, file.length);
+    if (bytes === 'unsatisfiable') {
+      response.statusCode = 416;
+      response.setHeader('Content-Range', `bytes */${file.length}`);
+      response.end();
       return;
     }
-    const end = last === '' || last === undefined ? file.length - 1 : Math.min(Number(last), file.length - 1);
-    response.statusCode = 206;
-    response.setHeader('Content-Range', `bytes ${first}-${end}/${file.length}`);
-    response.end(file.subarray(Number(first), end + 1));
+    const { start, end } = bytes ?? { start: 0, end: file.length };
+    if (bytes) {
+      response.statusCode = 206;
+      response.setHeader('Content-Range', `bytes ${start}-${end - 1}/${file.length}`);
+    }
+    response.setHeader('Content-Length', end - start);
+    response.end(file.subarray(start, end));
   }
 
   #find<Item extends { sid: string }>(items: readonly Item[], sid: string): Item {

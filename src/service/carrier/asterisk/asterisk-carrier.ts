@@ -8,7 +8,6 @@ import { AsteriskCall, otherPhoneOf } from './asterisk-call.ts';
 import type { CallVoice } from '../../realtime/call-voice.ts';
 import type { AsteriskConfig } from './asterisk-config.ts';
 import { waitWithTimeout } from '../../lib/with-timeout.ts';
-import { answerRange } from './recording-range.ts';
 
 /** Time for calls to end at shutdown. */
 const closingMs = 5000;
@@ -93,14 +92,9 @@ export class AsteriskCarrier implements Carrier {
     return this.#ari.sendIfThere('DELETE', `/channels/${encodeURIComponent(channelId)}`);
   }
 
-  async readRecording(
-    recordingId: string,
-    range: string | undefined,
-    signal: AbortSignal,
-  ): Promise<Response> {
-    const path = `/recordings/stored/${encodeURIComponent(recordingId)}/file`;
-    const response = await this.#ari.fetch('GET', path, {}, signal);
-    return response.ok ? answerRange(response, range) : new Response(null, { status: response.status });
+  /** Asterisk always sends the whole file. */
+  readRecording(recordingId: string, _range: string | undefined, signal: AbortSignal): Promise<Response> {
+    return this.#ari.fetch('GET', `/recordings/stored/${encodeURIComponent(recordingId)}/file`, {}, signal);
   }
 
   async deleteRecording(recordingId: string): Promise<void> {

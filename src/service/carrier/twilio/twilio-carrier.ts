@@ -129,6 +129,8 @@ export class TwilioCarrier implements Carrier {
       return await fetch(`${apiUrl}/2010-04-01/Accounts/${accountSid}/Recordings/${recordingId}.wav`, {
         headers: {
           Authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+          // Its ranges and length would otherwise be those of the compressed file.
+          'Accept-Encoding': 'identity',
           ...(range === undefined ? {} : { Range: range }),
         },
         signal,
