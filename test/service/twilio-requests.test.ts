@@ -333,6 +333,13 @@ describe('a recording', () => {
     assert.equal((await carrier.readRecording(`RE${'0'.repeat(32)}`, undefined, never)).status, 404);
   });
 
+  test('fails with the reason if it takes too long', async () => {
+    const late = AbortSignal.abort(new DOMException('Too late.', 'TimeoutError'));
+    await assert.rejects(carrier.readRecording(twilio.addRecording('CA'), undefined, late), {
+      message: 'Twilio did not answer the request for a recording (TimeoutError).',
+    });
+  });
+
   test('can be deleted repeatedly', async () => {
     const id = twilio.addRecording('CA');
     await carrier.deleteRecording(id);

@@ -10,10 +10,12 @@ import { createServer } from 'node:tls';
 import { startChildProcess } from '../../support/process/child-process.ts';
 import { freePort } from '../../support/process/free-port.ts';
 import { repository } from '../../support/repository.ts';
+import { checkTwilio } from '../../../src/service/carrier/twilio/check-twilio.ts';
+import { startLoopbackServer } from '../../support/servers/loopback-server.ts';
 import { selfSignedCertificate } from '../../support/servers/self-signed-certificate.ts';
 import { atEnd, newDatabase } from '../../support/service/service.ts';
 import { from, startCarrier } from '../../support/twilio/carrier-under-test.ts';
-import { twilioSettings } from '../../support/twilio/stand-in.ts';
+import { credentials, twilioSettings } from '../../support/twilio/stand-in.ts';
 
 const certificate = selfSignedCertificate('localhost');
 const folder = await mkdtemp(join(tmpdir(), 'carrier-check-'));
@@ -141,6 +143,20 @@ for (const [problem, settings, step, remedy] of [
     assert.match(output, remedy);
   });
 }
+
+test('explains a public address that does not respond', async () => {
+  const silent = await startLoopbackServer(() => undefined);
+  atEnd(() => silent.close());
+  const config = {
+    ...{ ...credentials, apiKey: undefined, apiUrl: twilio.url, phoneNumber: from, callsPerSecond: 1 },
+    publicUrl: silent.url,
+  };
+  const steps = await checkTwilio(config, undefined, { pollMs: 1, testCallMs: 1, requestMs: 50 });
+  assert.equal(
+    steps.at(-1)?.text,
+    `${silent.url} cannot be reached (no answer within 0.05 seconds). Check PUBLIC_URL, its DNS entry, the certificate, and the proxy.`,
+  );
+});
 
 test('reports that calls are simulated', async () => {
   const { code, output } = await check({ CARRIER: 'simulated' });

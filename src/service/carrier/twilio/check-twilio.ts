@@ -10,11 +10,17 @@ import type { TwilioConfig } from './twilio-config.ts';
 import { testCallTwiml } from './twiml.ts';
 import { WebhookUrls } from './webhook-urls.ts';
 
-/** Time limit of each request, in milliseconds. */
-const timeoutMs = 15_000;
-/** Maximum duration of the test call, and the interval between reads of its state, in milliseconds. */
-const testCallMs = 120_000;
-const pollMs = 1000;
+/** Times in milliseconds. */
+export interface CheckTimes {
+  /** Time limit of each request to the public address. */
+  requestMs: number;
+  /** Maximum duration of the test call. */
+  testCallMs: number;
+  /** Interval between reads of the state of the test call. */
+  pollMs: number;
+}
+
+const defaultTimes: CheckTimes = { requestMs: 15_000, testCallMs: 120_000, pollMs: 1000 };
 
 /** A step has failed. The message says what to do. */
 class StepError extends Error {
@@ -29,7 +35,7 @@ class StepError extends Error {
 export async function checkTwilio(
   config: TwilioConfig,
   testNumber: string | undefined,
-  times = { pollMs, testCallMs },
+  times = defaultTimes,
 ): Promise<CheckedStep[]> {
   const client = createTwilioClient(config);
   const urls = new WebhookUrls(config.publicUrl);
@@ -54,9 +60,9 @@ export async function checkTwilio(
     return type === 'Trial' ? 'a trial account: it can only call numbers that you have verified' : 'accepted';
   });
   if (hasAccount) await check('number', () => checkNumber(client, config.phoneNumber, urls));
-  const isPublic = await check('public address', () => checkAddress(urls));
-  const isSigned = isPublic && (await check('signature', () => checkSignature(urls, signature)));
-  const isConnected = isSigned && (await check('WebSocket', () => checkWebSocket(urls, signature)));
+  const isPublic = await check('public address', () => checkAddress(urls, times));
+  const isSigned = isPublic && (await check('signature', () => checkSignature(urls, signature, times)));
+  const isConnected = isSigned && (await check('WebSocket', () => checkWebSocket(urls, signature, times)));
   if (testNumber !== undefined && hasAccount && isConnected) {
     await check('test call', () => makeTestCall(client, config, urls, testNumber, times));
   }
@@ -95,12 +101,14 @@ async function checkNumber(
   );
 }
 
-async function send(url: string, options: RequestInit = {}): Promise<Response> {
+async function send(url: string, { requestMs }: CheckTimes, options: RequestInit = {}): Promise<Response> {
+  const late = AbortSignal.timeout(requestMs);
   try {
-    return await fetch(url, { ...options, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
+    return await fetch(url, { ...options, redirect: 'manual', signal: late });
   } catch (error) {
     const cause = (error as Error).cause ?? error;
-    const reason = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;
+    const code = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;
+    const reason = late.aborted ? `no answer within ${requestMs / 1000} seconds` : code;
     throw new StepError(
       `${new URL(url).origin} cannot be reached (${reason}). Check PUBLIC_URL, its DNS entry, the certificate, and the proxy.`,
       { cause: error },
@@ -108,8 +116,8 @@ async function send(url: string, options: RequestInit = {}): Promise<Response> {
   }
 }
 
-async function checkAddress(urls: WebhookUrls): Promise<string> {
-  const response = await send(urls.silence);
+async function checkAddress(urls: WebhookUrls, times: CheckTimes): Promise<string> {
+  const response = await send(urls.silence, times);
   const type = response.headers.get('Content-Type') ?? '';
   if (response.status === 200 && type.startsWith('audio/'))
     return `${new URL(urls.silence).origin} is this service`;
@@ -118,11 +126,11 @@ async function checkAddress(urls: WebhookUrls): Promise<string> {
   );
 }
 
-async function checkSignature(urls: WebhookUrls, signature: Signature): Promise<string> {
+async function checkSignature(urls: WebhookUrls, signature: Signature, times: CheckTimes): Promise<string> {
   const url = urls.of('/check');
   const nonce = randomUUID();
   const post = (headers: Record<string, string>) =>
-    send(url, { method: 'POST', headers, body: new URLSearchParams({ nonce }) });
+    send(url, times, { method: 'POST', headers, body: new URLSearchParams({ nonce }) });
   const forged = await post({});
   if (forged.status !== 403) {
     throw new StepError(
@@ -137,10 +145,14 @@ async function checkSignature(urls: WebhookUrls, signature: Signature): Promise<
   );
 }
 
-async function checkWebSocket(urls: WebhookUrls, signature: Signature): Promise<string> {
+async function checkWebSocket(
+  urls: WebhookUrls,
+  signature: Signature,
+  { requestMs }: CheckTimes,
+): Promise<string> {
   const socket = new WebSocket(urls.relay, {
     headers: { 'X-Twilio-Signature': signature.create(urls.relay) },
-    handshakeTimeout: timeoutMs,
+    handshakeTimeout: requestMs,
   });
   const outcome = Promise.withResolvers<string>();
   const fail = (problem: string) => {
@@ -164,7 +176,7 @@ async function checkWebSocket(urls: WebhookUrls, signature: Signature): Promise<
     if (code === 1007) outcome.resolve('connected, and closed without a call');
     else fail(`was closed with the code ${code}`);
   });
-  const timer = setTimeout(fail, timeoutMs * 2, 'does not respond');
+  const timer = setTimeout(fail, requestMs * 2, 'does not respond');
   try {
     return await outcome.promise;
   } finally {
@@ -178,7 +190,7 @@ async function makeTestCall(
   config: TwilioConfig,
   urls: WebhookUrls,
   to: string,
-  times: { pollMs: number; testCallMs: number },
+  times: CheckTimes,
 ): Promise<string> {
   const from = config.phoneNumber;
   if (from === undefined)

@@ -87,7 +87,13 @@ export function translateError(error: unknown, action: string): Error {
   if (error instanceof twilio.RestException) {
     return new Error(`Twilio failed at ${action} (status ${error.status}).`);
   }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
+  const code = codeOf(error);
   if (neverSent.has(code)) return new CarrierError(`Twilio cannot be reached (${code}). Try again later.`);
   return new Error(`Twilio did not answer ${action} (${code}).`);
+}
+
+/** The numeric codes of DOM exceptions say less than their names, such as `TimeoutError`. */
+function codeOf(error: unknown): string {
+  if (error instanceof DOMException) return error.name;
+  return error instanceof Error && 'code' in error ? String(error.code) : 'no code';
 }
