@@ -332,6 +332,14 @@ describe('a call with Twilio', () => {
     );
   });
 
+  test('logs which webhook was called, without its token', async () => {
+    const { call } = await answered();
+    await call.hangUp();
+    const token = /calls\/\d+\/([\w-]+)\/status/.exec(call.form['StatusCallback'] ?? '')?.[1] ?? '';
+    assert.match(logged.join(''), /"route":"\/api\/carrier\/twilio\/calls\/:callId[^"]*\/status"/);
+    assert.doesNotMatch(logged.join(''), new RegExp(token));
+  });
+
   test('logs no credentials of the carrier, even if it refuses a call', async () => {
     const count = logged.length;
     twilio.nextCall = { status: 400, code: 21210 };

@@ -161,9 +161,13 @@ describe('a request that Twilio did not sign', () => {
 
   test('is refused on every path', async () => {
     const paths = ['status', 'amd', 'recording', 'relay', 'dial'].map((name) => path.replace('status', name));
-    for (const target of [...paths, '/api/carrier/twilio/incoming', '/api/carrier/twilio/check']) {
+    for (const target of [...paths, '/api/carrier/twilio/incoming']) {
       assert.equal((await post(target, {})).status, 403, target);
+      assert.match(logLines.at(-1) ?? '', /not signed for PUBLIC_URL with TWILIO_AUTH_TOKEN/);
     }
+    const count = logLines.length;
+    assert.equal((await post('/api/carrier/twilio/check', {})).status, 403);
+    assert.equal(logLines.length, count, '`carrier check` sends one on purpose');
     assert.deepEqual([service.disconnections, service.incoming], [[], []]);
   });
 
@@ -241,6 +245,7 @@ describe('the WebSocket', () => {
 
   test('is refused without a signature of its URL', async () => {
     assert.equal(await statusOf(address, {}), '403');
+    assert.match(logLines.at(-1) ?? '', /not signed for PUBLIC_URL with TWILIO_AUTH_TOKEN/);
     assert.equal(await statusOf(address, { 'X-Twilio-Signature': sign(address) }), '403');
     const other = `${publicUrl}/api/carrier/twilio/incoming`;
     assert.equal(await statusOf(address, { 'X-Twilio-Signature': sign(other) }), '403');

@@ -1,5 +1,5 @@
-import type { MiddlewareHandler } from 'hono';
-import { routePath } from 'hono/route';
+import type { Context, MiddlewareHandler } from 'hono';
+import { matchedRoutes, routePath } from 'hono/route';
 import type { Logger } from 'pino';
 import { measureRequest } from '../telemetry/instruments.ts';
 
@@ -15,7 +15,7 @@ export function accessLog(log: Logger): MiddlewareHandler {
       async () => {
         await next();
         const { method } = c.req;
-        const [route, { status }] = [routePath(c, -1), c.res];
+        const [route, { status }] = [routeOf(c), c.res];
         const milliseconds = Math.round(performance.now() - start);
         log.info({ method, route, status, milliseconds }, 'request');
         return { method, route, status };
@@ -23,3 +23,7 @@ export function accessLog(log: Logger): MiddlewareHandler {
     );
   };
 }
+
+/** The pattern of the request's route. Middleware with wildcards may follow it. */
+const routeOf = (c: Context): string =>
+  matchedRoutes(c).findLast(({ path }) => !path.endsWith('*'))?.path ?? routePath(c, -1);

@@ -9,6 +9,7 @@ import { checkCallId, holdCheckCall, isCheckToken } from './check-call.ts';
 import { maxFrameBytes, readFrame } from './relay-frames.ts';
 import type { RelayFrame, SetupFrame } from './relay-frames.ts';
 import { RelayLine } from './relay-line.ts';
+import { unsigned } from './signature.ts';
 import type { Signature } from './signature.ts';
 import type { WebhookUrls } from './webhook-urls.ts';
 import { webhookPath } from './webhook-urls.ts';
@@ -57,7 +58,7 @@ export class RelayServer {
 
   /** Handles a WebSocket upgrade request. Refuses it if it is not signed by the carrier. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { signature, urls } = this.#dependencies;
+    const { signature, urls, log } = this.#dependencies;
     socket.on('error', () => socket.destroy());
     if (request.url !== `${webhookPath}/relay`) {
       refuse(socket, '404 Not Found');
@@ -65,6 +66,7 @@ export class RelayServer {
     }
     const header = request.headers['x-twilio-signature'];
     if (typeof header !== 'string' || !signature.isValid(header, urls.relay)) {
+      log.warn({ webhook: 'WebSocket' }, unsigned);
       refuse(socket, '403 Forbidden');
       return;
     }

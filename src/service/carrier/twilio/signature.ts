@@ -1,5 +1,8 @@
 import twilio from 'twilio';
 
+/** Logged for a request with a wrong signature: the settings may be wrong, or somebody else sent it. */
+export const unsigned = 'refused a request that is not signed for PUBLIC_URL with TWILIO_AUTH_TOKEN';
+
 /** Verifies that requests come from the carrier, which signs the URL and the form fields with the auth token. */
 export class Signature {
   readonly #authToken: string;

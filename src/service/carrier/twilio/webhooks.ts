@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
 import type { AnsweredBy, CallHandler, CallReport, NextStep } from '../carrier.ts';
+import { unsigned } from './signature.ts';
 import type { Signature } from './signature.ts';
 import { silentSound } from './silent-sound.ts';
 import { connectTwiml, emptyTwiml, hangUpTwiml, rejectTwiml, transferTwiml } from './twiml.ts';
@@ -99,6 +100,11 @@ export function twilioWebhooks({ handler, signature, urls, log }: TwilioWebhookD
     return signature.isValid(c.req.header('X-Twilio-Signature'), urls.of(path), fields) ? fields : undefined;
   };
 
+  const refuse = (c: Context, webhook: string): Response => {
+    log.warn({ webhook }, unsigned);
+    return forbidden(c);
+  };
+
   const onCall = (
     webhook: CallWebhook,
     handle: (key: CallKey, fields: Fields) => Promise<string | undefined>,
@@ -106,7 +112,7 @@ export function twilioWebhooks({ handler, signature, urls, log }: TwilioWebhookD
     routes.post(`/calls/:callId{[1-9]\\d{0,9}}/:token{[\\w-]{1,200}}/${webhook}`, async (c) => {
       const { callId, token } = c.req.param() as Record<'callId' | 'token', string>;
       const fields = await readFields(c, `/calls/${callId}/${token}/${webhook}`);
-      return answer(c, fields && (() => handle({ callId: Number(callId), token }, fields)));
+      return fields ? answer(c, () => handle({ callId: Number(callId), token }, fields)) : refuse(c, webhook);
     });
   };
 
@@ -187,7 +193,7 @@ export function twilioWebhooks({ handler, signature, urls, log }: TwilioWebhookD
 
   routes.post('/incoming', async (c) => {
     const fields = await readFields(c, '/incoming');
-    return answer(c, fields && (() => admit(fields)));
+    return fields ? answer(c, () => admit(fields)) : refuse(c, 'incoming');
   });
 
   const admit = async (fields: Fields): Promise<string> => {
@@ -215,11 +221,7 @@ export function twilioWebhooks({ handler, signature, urls, log }: TwilioWebhookD
 const forbidden = (c: Context) => c.json({ message: 'The request is not signed by the carrier.' }, 403);
 
 /** Responds with TwiML, or with 204 to a report. Retries, so that a restart of the database loses no report. */
-async function answer(
-  c: Context,
-  handle: (() => Promise<string | undefined>) | undefined,
-): Promise<Response> {
-  if (!handle) return forbidden(c);
+async function answer(c: Context, handle: () => Promise<string | undefined>): Promise<Response> {
   for (const delay of [...retryMs, undefined]) {
     try {
       const twiml = await handle();
