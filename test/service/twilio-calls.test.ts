@@ -301,25 +301,26 @@ describe('a call with Twilio', () => {
     );
   });
 
-  test('is answered by the inbound assistant with the number', async () => {
-    const { rows } = await service.running.database.pool.query<{ id: number }>(
-      `INSERT INTO phone_numbers (user_id, phone_number, country_code, region, price)
-       VALUES ($1, $2, 'DE', 'Berlin', 0) RETURNING id`,
-      [owner.id, own],
-    );
+  test('is answered by the inbound assistant with the number that was bought', async () => {
+    twilio.offers.set('DE', { Local: ['+4930555000111'] });
+    twilio.prices.set('DE', { local: '1.15' });
+    const { json: search } = await owner.get('phone-numbers/search?country_code=DE');
+    const [offer] = search['data'] as Record<string, unknown>[];
+    assert.deepEqual([offer?.['phone_number'], offer?.['price']], ['+4930555000111', 1.15]);
+    const before = await readMoney(service, owner.id);
+    const { json: bought } = await owner.post('phone-numbers/purchase', { phone_number: '+4930555000111' });
+    const after = await readMoney(service, owner.id);
+    assert.equal(Math.round((before.balance - after.balance) * 100), 115);
     const assistant = await owner.create(
       'assistant',
       assistantBody({
         type: 'inbound',
-        phone_number_id: rows[0]?.id,
+        phone_number_id: (bought['data'] as { id: number }).id,
         initial_message: 'Welcome to the bakery.',
       }),
     );
     await owner.put(`assistant/${String(assistant.id)}`, { status: 'active' });
-    const number = twilio.numbers.find(({ phoneNumber }) => phoneNumber === own);
-    assert.ok(number);
-    number.voiceUrl = `${twilioSettings(twilio).PUBLIC_URL}/api/carrier/twilio/incoming`;
-    const call = await twilio.receiveCall('+4917012345678', own);
+    const call = await twilio.receiveCall('+4917012345678', '+4930555000111');
     const relay = await call.connected();
     await relay.hears('Welcome to the bakery.');
     await call.hangUp();
