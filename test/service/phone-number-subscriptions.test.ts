@@ -104,15 +104,16 @@ describe('the subscription of a number', () => {
   });
 });
 
-const add = async (args: string[], env: Record<string, string> = {}) => {
+const run = async (args: string[], env: Record<string, string> = {}) => {
   const written = { out: '', err: '' };
   const streams = {
     out: (text: string) => (written.out += text),
     err: (text: string) => (written.err += text),
   };
-  const code = await runCli(['numbers', 'add', ...args], env, streams, service.running.database);
+  const code = await runCli(['numbers', ...args], env, streams, service.running.database);
   return { code, ...written };
 };
+const add = (args: string[], env?: Record<string, string>) => run(['add', ...args], env);
 const addTo = (owner: Owner, number: string, type: string, env?: Record<string, string>) =>
   add(['--user', String(owner.id), '--number', number, '--type', type], env);
 
@@ -143,7 +144,29 @@ describe('a number that was bought in the Twilio Console', () => {
     assert.equal(await jobs.isPending('release-number', { phoneNumber: '+493099900011' }), false);
   });
 
-  test('cannot be added without Twilio', async () => {
+  test('is pointed at the service again after a change of PUBLIC_URL', async () => {
+    const twilio = await TwilioStandIn.start();
+    atEnd(() => twilio.close());
+    const env = { ...twilioSettings(twilio), CARRIER_COUNTRIES: 'DE' };
+    const owner = await Owner.create(service);
+    for (const number of ['+493099900013', '+493099900014']) twilio.own(number);
+    await addTo(owner, '+493099900013', 'normal', env);
+    // Not a number of the Twilio account.
+    await addNumber(service, owner.id);
+    const { code, out } = await run(['point'], { ...env, PUBLIC_URL: 'https://new.example' });
+    assert.equal(code, 1);
+    assert.match(out, /\+493099900013 +points here/);
+    const [, other] = await numbersOf(owner);
+    const number = String(other?.['phone_number']);
+    assert.ok(out.includes(`${number}  The Twilio account does not own ${number}`), out);
+    assert.deepEqual(
+      twilio.numbers.map(({ voiceUrl }) => new URL(voiceUrl).origin),
+      ['https://new.example', publicUrl],
+    );
+  });
+
+  test('cannot be added or pointed at the service without Twilio', async () => {
+    assert.match((await run(['point'])).err, /Set CARRIER=twilio/);
     const { code, err } = await addTo(await Owner.create(service), '+493099900012', 'normal');
     assert.equal(code, 1);
     assert.match(err, /Set CARRIER=twilio/);

@@ -264,7 +264,7 @@ describe('numbers', () => {
       callsPerSecond: 1,
       publicUrl: 'https://127.0.0.1:1',
     };
-    const steps = await checkTwilio({ ...settings, phoneNumber: short }, undefined);
+    const steps = await checkTwilio({ ...settings, phoneNumber: short }, {});
     const step = steps.find(({ name }) => name === 'number');
     assert.deepEqual([step?.isOk, step?.text.includes('neither')], [false, true]);
   });
@@ -273,7 +273,7 @@ describe('numbers', () => {
     const publicUrl = 'https://127.0.0.1:1';
     const textOf = async (phoneNumber: string) => {
       const config = { ...credentials, apiKey: undefined, apiUrl: twilio.url, callsPerSecond: 1 };
-      const steps = await checkTwilio({ ...config, publicUrl, phoneNumber }, undefined);
+      const steps = await checkTwilio({ ...config, publicUrl, phoneNumber }, {});
       return steps.find(({ name }) => name === 'number')?.text ?? '';
     };
     const incoming = `${publicUrl}/api/carrier/twilio/incoming`;

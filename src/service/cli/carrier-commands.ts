@@ -1,4 +1,5 @@
 import { phoneNumber } from '../../contract/request-fields.ts';
+import { listBoughtNumbers } from '../phone-number/list-bought-numbers.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Command } from './command.ts';
 import { table } from './table.ts';
@@ -9,7 +10,7 @@ export const checkCarrierCommand: Command = {
   options: {
     call: { value: 'number', description: 'also calls this phone of yours, such as +4930123456' },
   },
-  async run({ config: { carrier } }, values) {
+  async run({ config: { carrier }, database }, values) {
     if (carrier.twilio === undefined) {
       throw new CommandError(
         carrier.asterisk === undefined
@@ -23,7 +24,10 @@ export const checkCarrierCommand: Command = {
       throw new UsageError(`"${given}" is not a phone number in E.164 format, such as +4930123456.`);
     }
     const { checkTwilio } = await import('../carrier/twilio/check-twilio.ts');
-    const steps = await checkTwilio(carrier.twilio, number);
+    const steps = await checkTwilio(carrier.twilio, {
+      testNumber: number,
+      bought: await listBoughtNumbers(database),
+    });
     const rows = steps.map(({ name, isOk, text }) => [name, isOk ? 'works' : 'fails', text]);
     return {
       lines: table(['step', 'result', 'details'], rows),

@@ -5,7 +5,7 @@ import { addDocumentCommand, listDocumentsCommand } from './document-commands.ts
 import { setupCommand } from './setup-command.ts';
 import { migrateCommand, seedCommand } from './database-commands.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand, rotateKeyCommand } from './key-commands.ts';
-import { addNumberCommand } from './number-commands.ts';
+import { addNumberCommand, pointNumbersCommand } from './number-commands.ts';
 import { ringNumberCommand } from './ring-number-command.ts';
 import { deletePersonCommand, exportPersonCommand } from './person-commands.ts';
 import { rotateSecretsCommand } from './secret-commands.ts';
@@ -28,6 +28,7 @@ export const commands: readonly Command[] = [
   addDocumentCommand,
   listDocumentsCommand,
   addNumberCommand,
+  pointNumbersCommand,
   ringNumberCommand,
   checkCarrierCommand,
   exportPersonCommand,

@@ -9,7 +9,9 @@ import { NumberTakenError, addNumber } from '../phone-number/add-number.ts';
 import type { OwnNumber } from '../phone-number/add-number.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Command } from './command.ts';
+import { listBoughtNumbers } from '../phone-number/list-bought-numbers.ts';
 import { findUser, userOption } from './find-user.ts';
+import { table } from './table.ts';
 
 export const addNumberCommand: Command = {
   name: 'numbers add',
@@ -46,6 +48,35 @@ export const addNumberCommand: Command = {
     return {
       lines: [`Added ${number} with the id ${id}.`],
       data: { id, phone_number: number, country_code: country, type },
+    };
+  },
+};
+
+export const pointNumbersCommand: Command = {
+  name: 'numbers point',
+  summary: 'Has calls to all bought numbers reach this service, such as after a change of PUBLIC_URL.',
+  options: {},
+  async run({ config, database }) {
+    if (config.carrier.twilio === undefined) {
+      throw new CommandError('Only numbers of Twilio can be pointed at this service. Set CARRIER=twilio.');
+    }
+    const results: { number: string; isOk: boolean; text: string }[] = [];
+    for (const number of await listBoughtNumbers(database)) {
+      try {
+        const pointHere = await findOwnedNumber(config, number);
+        await pointHere();
+        results.push({ number, isOk: true, text: 'points here' });
+      } catch (error) {
+        results.push({ number, isOk: false, text: messageOf(error) });
+      }
+    }
+    return {
+      lines: table(
+        ['number', 'result'],
+        results.map(({ number, text }) => [number, text]),
+      ),
+      data: results.map(({ number, isOk, text }) => ({ phone_number: number, works: isOk, details: text })),
+      hasFailed: results.some(({ isOk }) => !isOk),
     };
   },
 };

@@ -144,6 +144,25 @@ for (const [problem, settings, step, remedy] of [
   });
 }
 
+test('names the bought numbers that do not ring at this service', async () => {
+  twilio.own('+493012345001', `${publicUrl}/api/carrier/twilio/incoming`);
+  twilio.own('+493012345002', 'https://old.example/api/carrier/twilio/incoming');
+  const bought = ['+493012345001', '+493012345002', '+493012345003'];
+  const config = {
+    ...{ ...credentials, apiKey: undefined, apiUrl: twilio.url, phoneNumber: from, callsPerSecond: 1 },
+    publicUrl,
+  };
+  const find = async (numbers: string[]) =>
+    (await checkTwilio(config, { bought: numbers })).find(({ name }) => name === 'bought numbers');
+  assert.deepEqual(await find(bought), {
+    name: 'bought numbers',
+    isOk: false,
+    text: 'Calls to +493012345002, +493012345003 do not reach this service. Run `numbers point`, as after every change of PUBLIC_URL',
+  });
+  assert.equal((await find(bought.slice(0, 1)))?.isOk, true);
+  assert.equal(await find([]), undefined);
+});
+
 test('explains a public address that does not respond', async () => {
   const silent = await startLoopbackServer(() => undefined);
   atEnd(() => silent.close());
@@ -151,7 +170,7 @@ test('explains a public address that does not respond', async () => {
     ...{ ...credentials, apiKey: undefined, apiUrl: twilio.url, phoneNumber: from, callsPerSecond: 1 },
     publicUrl: silent.url,
   };
-  const steps = await checkTwilio(config, undefined, { pollMs: 1, testCallMs: 1, requestMs: 50 });
+  const steps = await checkTwilio(config, {}, { pollMs: 1, testCallMs: 1, requestMs: 50 });
   assert.equal(
     steps.at(-1)?.text,
     `${silent.url} cannot be reached (no answer within 0.05 seconds). Check PUBLIC_URL, its DNS entry, the certificate, and the proxy.`,

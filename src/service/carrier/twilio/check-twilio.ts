@@ -30,11 +30,12 @@ class StepError extends Error {
 /**
  * Checks step by step whether calls with Twilio can work. Steps whose precondition failed are skipped.
  *
- * @param testNumber a phone of the operator to call; if undefined, no call is made.
+ * @param options.testNumber a phone of the operator to call; if undefined, no call is made.
+ * @param options.bought the numbers that were bought through the service.
  */
 export async function checkTwilio(
   config: TwilioConfig,
-  testNumber: string | undefined,
+  { testNumber, bought = [] }: { testNumber?: string | undefined; bought?: readonly string[] },
   times = defaultTimes,
 ): Promise<CheckedStep[]> {
   const client = createTwilioClient(config);
@@ -60,6 +61,7 @@ export async function checkTwilio(
     return type === 'Trial' ? 'a trial account: it can only call numbers that you have verified' : 'accepted';
   });
   if (hasAccount) await check('number', () => checkNumber(client, config.phoneNumber, urls));
+  if (hasAccount && bought.length > 0) await check('bought numbers', () => checkBought(client, bought, urls));
   const isPublic = await check('public address', () => checkAddress(urls, times));
   const isSigned = isPublic && (await check('signature', () => checkSignature(urls, signature, times)));
   const isConnected = isSigned && (await check('WebSocket', () => checkWebSocket(urls, signature, times)));
@@ -98,6 +100,18 @@ async function checkNumber(
   if (verified.length > 0) return `${phoneNumber} is a verified caller ID`;
   throw new StepError(
     `${phoneNumber} is neither a number of the account nor a verified caller ID. Buy or verify it in the Twilio Console, or correct TWILIO_PHONE_NUMBER.`,
+  );
+}
+
+async function checkBought(client: Client, numbers: readonly string[], urls: WebhookUrls): Promise<string> {
+  const elsewhere: string[] = [];
+  for (const phoneNumber of numbers) {
+    const owned = await ask('the bought numbers', () => findOwnedNumbers(client, phoneNumber));
+    if (!owned.some(({ voiceUrl }) => voiceUrl === urls.incoming)) elsewhere.push(phoneNumber);
+  }
+  if (elsewhere.length === 0) return 'calls to them reach this service';
+  throw new StepError(
+    `Calls to ${elsewhere.join(', ')} do not reach this service. Run \`numbers point\`, as after every change of PUBLIC_URL`,
   );
 }
 
