@@ -45,7 +45,7 @@ declare module 'react' {
   namespace JSX {
     interface IntrinsicElements {
       // @ts-ignore -- React may not be installed.
-      'voice-assistant-chat': Own & Listeners<'on'> & Rest<import('react').HTMLAttributes<VoiceAssistantChat>> & import('react').ClassAttributes<VoiceAssistantChat> & { class?: string | undefined };
+      'voice-assistant-chat': Own & Listeners<'on'> & Rest<import('react').HTMLAttributes<VoiceAssistantChat>> & import('react').RefAttributes<VoiceAssistantChat> & { class?: string | undefined };
     }
   }
 }
@@ -55,7 +55,7 @@ declare module 'preact' {
   namespace JSX {
     interface IntrinsicElements {
       // @ts-ignore -- Preact may not be installed.
-      'voice-assistant-chat': Own & Listeners<'on'> & Rest<import('preact').JSX.HTMLAttributes<VoiceAssistantChat>>;
+      'voice-assistant-chat': Own & Listeners<'on'> & Rest<Omit<import('preact').JSX.IntrinsicElements['div'], 'ref'>> & { ref?: import('preact').Ref<VoiceAssistantChat> | undefined };
     }
   }
 }

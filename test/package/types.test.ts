@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import ts from 'typescript';
 import { siteWithPackage, type Site } from './installed-package.ts';
@@ -6,6 +8,8 @@ import { siteWithPackage, type Site } from './installed-package.ts';
 interface Stack {
   packages: readonly string[];
   options?: ts.CompilerOptions;
+  /** Paths in the site, by the module that each stands for. */
+  aliases?: Readonly<Record<string, string>>;
   file: string;
   /** Uses everything that the types allow. */
   valid: string;
@@ -25,7 +29,14 @@ const strings = `assistant-id="x" base-url="https://service.example" type="test"
 const jsx = `${strings} theme={theme} position={position} variables={customer} keep-days={7} teaser-delay={2.5}
   teaserDelay={3} suggestions={['Hello']} tools={[{ name: 'find', description: 'Finds', run: () => 1 }]} open={false}
   form={[{ name: 'email', label: 'E-mail', type: 'email' }]} messages={{ chat: 'Ask' }}`;
-const refused = ['theme="dim"', 'keep-days={true}', 'type="toast"', 'variables={3}', 'suggestions="Hello"'];
+const refused = [
+  'theme="dim"',
+  'keep-days={true}',
+  'type="toast"',
+  'variables={3}',
+  'suggestions="Hello"',
+  'subject="Hello"',
+];
 const jsxCase = (event: string): Pick<Stack, 'file' | 'valid' | 'invalid' | 'wrap'> => ({
   file: 'app.tsx',
   valid: `${imports}export const app = <voice-assistant-chat ${jsx} ${event}={(event) => {
@@ -69,6 +80,13 @@ const stacks: Record<string, Stack> = {
       `import { VoiceAssistantChat } from 'voice-assistant-chat/react'; export const app = <VoiceAssistantChat ${attribute} />;`,
   },
   Preact: { packages: ['preact'], options: options('preact'), ...jsxCase('onchat-message') },
+  // As in the projects that Vite creates.
+  'Preact with preact/compat in the place of React': {
+    packages: ['preact'],
+    options: options('preact'),
+    aliases: { react: 'node_modules/preact/compat/' },
+    ...jsxCase('onchat-message'),
+  },
   Solid: { packages: ['solid-js', 'csstype'], options: options('solid-js'), ...jsxCase('on:chat-message') },
   Svelte: {
     packages: ['svelte', '@types/estree', 'magic-string', '@jridgewell'],
@@ -144,7 +162,11 @@ const stacks: Record<string, Stack> = {
 };
 
 /** The errors in files of a site, and in the package's declarations, by the file's name. */
-function check(site: Site, { options }: Stack, files: readonly string[]): Map<string, string[]> {
+function check(
+  site: Site,
+  { options, aliases = {} }: Stack,
+  files: readonly string[],
+): Map<string, string[]> {
   const program = ts.createProgram(files, {
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.ESNext,
@@ -157,6 +179,9 @@ function check(site: Site, { options }: Stack, files: readonly string[]): Map<st
     noEmit: true,
     types: [],
     preserveSymlinks: true,
+    paths: Object.fromEntries(
+      Object.entries(aliases).map(([name, path]) => [name, [join(site.folder, path)]]),
+    ),
     ...options,
   });
   const errors = new Map<string, string[]>();
@@ -181,6 +206,24 @@ for (const name of ['React', 'Preact', 'Solid', 'Svelte', 'Vue']) {
     wrap: (invalid) => fromElement(stack.wrap(invalid)),
   };
 }
+
+// A type that does not exist makes those of the element `any`, since the errors are ignored.
+it('the types for React and Preact exist, also in preact/compat in the place of React', () => {
+  const stack = stacks['Preact with preact/compat in the place of React'];
+  assert.ok(stack);
+  const site = siteWithPackage(stack.packages);
+  const path = 'node_modules/voice-assistant-chat/dist/npm/frameworks.d.ts';
+  const types = readFileSync(join(site.folder, path), 'utf8');
+  const isMissing = (text: string) => text.includes('has no exported member');
+  const errors = check(site, stack, [
+    site.write(stack.file, stack.valid),
+    site.write(path, types.replaceAll(/^ +\/\/ @ts-ignore.*\n/gm, '')),
+  ]);
+  site.remove();
+  // Other errors are expected without the comments, since both frameworks declare the element.
+  assert.ok(errors.has(path));
+  assert.deepEqual(errors.get(path)?.filter(isMissing), []);
+});
 
 for (const [name, stack] of Object.entries(stacks)) {
   describe(`the types for ${name}`, () => {
