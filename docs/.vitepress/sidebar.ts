@@ -13,6 +13,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     'Embed',
     page('HTML', 'embed/html'),
     page('React', 'embed/react'),
+    page('Preact', 'embed/preact'),
     page('Next.js', 'embed/next'),
     page('Vue', 'embed/vue'),
     page('Nuxt', 'embed/nuxt'),

@@ -27,6 +27,7 @@ export const examples: readonly Example[] = [
   { name: 'react-vite', serve: preview, isAlwaysRun: true },
   { name: 'sveltekit', serve: preview, isRenderedOnServer: true, isAlwaysRun: true },
   { name: 'vue', serve: preview },
+  { name: 'preact', serve: preview },
   { name: 'solid', serve: preview },
   {
     name: 'next',
