@@ -3,16 +3,17 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { installJobs } from './jobs/boss.ts';
 import type { Database } from './db/database.ts';
+import { isReadOnly } from './db/is-read-only.ts';
 import { migrate } from './db/migrate.ts';
 import { openPglite } from './db/open-pglite.ts';
-import { openPostgres } from './db/open-postgres.ts';
+import { DatabaseReadOnlyError, openPostgres } from './db/open-postgres.ts';
 import { SecretBox } from './db/secrets/secret-box.ts';
 
 /**
  * Opens the database that the settings name and brings its tables up to date: PostgreSQL at `databaseUrl`, else
  * PGlite in the data folder.
  *
- * @throws DataFolderInUseError if another process works in the data folder; DatabaseUnreachableError
+ * @throws DataFolderInUseError if another process works in the data folder; DatabaseUnreachableError; DatabaseReadOnlyError
  */
 export async function openDatabase(config: Config, log: Logger): Promise<Database> {
   const connection =
@@ -24,6 +25,8 @@ export async function openDatabase(config: Config, log: Logger): Promise<Databas
           log,
         });
   try {
+    if (connection.kind === 'postgres' && (await isReadOnly(connection.pool)))
+      throw new DatabaseReadOnlyError();
     await migrate(connection.pool);
     await installJobs(connection.pool);
     return { ...connection, secrets: new SecretBox(config.secretKeys) };

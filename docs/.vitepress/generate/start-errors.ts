@@ -1,7 +1,7 @@
 import { readConfig } from '../../../src/service/config.ts';
 import { DataFolderInUseError } from '../../../src/service/db/lock-folder.ts';
 import { UnsupportedDatabaseError } from '../../../src/service/db/migrate.ts';
-import { DatabaseUnreachableError } from '../../../src/service/db/open-postgres.ts';
+import { DatabaseReadOnlyError, DatabaseUnreachableError } from '../../../src/service/db/open-postgres.ts';
 import { MissingSecretKeyError } from '../../../src/service/db/secrets/check-secrets.ts';
 import { PortInUseError } from '../../../src/service/http/listen.ts';
 import { withoutSpeech } from '../../../src/service/carrier/create-carrier.ts';
@@ -34,6 +34,10 @@ export const startErrorsTable = () =>
       [
         new DatabaseUnreachableError(new Error('connect ECONNREFUSED 127.0.0.1:5432')).message,
         'PostgreSQL does not run, or the address, the password or the certificate is wrong.',
+      ],
+      [
+        new DatabaseReadOnlyError().message,
+        '`DATABASE_URL` leads to a [standby](/scaling#failover), or the database was set to be read-only.',
       ],
       [new UnsupportedDatabaseError().message, 'The database is older than the first release.'],
       [

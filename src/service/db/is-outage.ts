@@ -1,13 +1,22 @@
 import { DatabaseError } from 'pg';
 
+/** SQLSTATE of a write on a server that is read-only, as a standby is. */
+const readOnlyCode = '25006';
+
 /** Classes of SQLSTATE of a server that is stopping, starting, full, or cannot be reached. */
 const outageClasses = /^(08|53|57)/;
+
+/** Whether a query failed since its server is read-only. Other connections may reach the primary. */
+export function isReadOnlyError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error instanceof DatabaseError ? error.code === readOnlyCode : isReadOnlyError(error.cause);
+}
 
 /** Whether a query failed since the database was not available, so that it may succeed later. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.cause !== undefined) return isOutage(error.cause);
-  if (error instanceof DatabaseError) return outageClasses.test(error.code ?? '');
+  if (error instanceof DatabaseError) return outageClasses.test(error.code ?? '') || isReadOnlyError(error);
   // A refused, lost or silent connection: the client has no class for it.
   return (
     /^(ECONN|EPIPE|ETIMEDOUT)/.test((error as NodeJS.ErrnoException).code ?? '') ||

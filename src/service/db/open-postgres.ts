@@ -46,6 +46,17 @@ export class DatabaseUnreachableError extends OperatorError {
   }
 }
 
+/** The PostgreSQL server cannot be written, as a standby. */
+export class DatabaseReadOnlyError extends OperatorError {
+  override readonly name = 'DatabaseReadOnlyError';
+  constructor() {
+    super(
+      'The PostgreSQL server that DATABASE_URL names is read-only, as a standby is. Name the primary server, or an ' +
+        'address that leads to it after a failover.',
+    );
+  }
+}
+
 /**
  * Opens a pool of connections to a PostgreSQL server.
  *

@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Pool, PoolClient } from 'pg';
 import type { Database, Queries } from './database.ts';
+import { isReadOnlyError } from './is-outage.ts';
 import * as schema from './schema.ts';
 
 /** A connection that does not respond has already used up a statement's timeout. In milliseconds. */
@@ -26,12 +27,14 @@ export function transactions(pool: Pool): Transaction {
       await client.query('COMMIT');
       return outcome;
     } catch (error) {
+      if (isReadOnlyError(error)) broken = error as Error;
       await client.query(rollback).catch((cause: unknown) => {
         broken = cause instanceof Error ? cause : new Error(String(cause));
       });
       throw error;
     } finally {
-      // A connection that cannot roll back is closed, which ends its transaction.
+      // A connection that cannot roll back is closed, which ends its transaction. So is one to a server that is
+      // read-only since a failover, because a busy pool would use it forever.
       client.release(broken);
     }
   };

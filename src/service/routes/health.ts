@@ -1,17 +1,17 @@
-import { sql } from 'drizzle-orm';
 import { Hono } from 'hono';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import { isReadOnly } from '../db/is-read-only.ts';
 
 /** Time limit of the check in milliseconds. */
 const timeoutMs = 3000;
 
-/** `GET /healthz`: 200 if the database responds, otherwise 503. */
+/** `GET /healthz`: 200 if the database responds and can be written, otherwise 503. */
 export function healthRoutes(database: Database, log: Logger): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
     c.header('Cache-Control', 'no-store');
-    return (await responds(database, log))
+    return (await findProblem(database, log)) === undefined
       ? c.json({ status: 'ok' })
       : c.json({ status: 'unavailable' }, 503);
   });
@@ -19,6 +19,7 @@ export function healthRoutes(database: Database, log: Logger): Hono {
 }
 
 const noDatabase = `The database does not respond within ${timeoutMs / 1000} seconds.`;
+const readOnly = 'The database is read-only, as a standby is. DATABASE_URL must lead to the primary server.';
 
 /**
  * `GET /readyz`: like `/healthz`, with the reasons why it is unavailable and warnings about the configuration.
@@ -33,26 +34,26 @@ export function readinessRoutes(
   const routes = new Hono();
   routes.get('/', async (c) => {
     c.header('Cache-Control', 'no-store');
-    const isReady = await responds(database, log);
-    const current = await warnings(isReady);
-    return isReady
+    const problem = await findProblem(database, log);
+    const current = await warnings(problem !== noDatabase);
+    return problem === undefined
       ? c.json({ status: 'ok', warnings: current })
-      : c.json({ status: 'unavailable', reasons: [noDatabase], warnings: current }, 503);
+      : c.json({ status: 'unavailable', reasons: [problem], warnings: current }, 503);
   });
   return routes;
 }
 
-async function responds({ db }: Database, log: Logger): Promise<boolean> {
+/** Returns the reason why the database cannot be used, if there is one. */
+async function findProblem({ pool }: Database, log: Logger): Promise<string | undefined> {
   const timedOut = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     timedOut.reject(new Error(`The database did not respond within ${timeoutMs} ms.`));
   }, timeoutMs);
   try {
-    await Promise.race([db.execute(sql`SELECT 1`), timedOut.promise]);
-    return true;
+    return (await Promise.race([isReadOnly(pool), timedOut.promise])) ? readOnly : undefined;
   } catch (error) {
     log.error({ err: error }, 'the health check failed');
-    return false;
+    return noDatabase;
   } finally {
     clearTimeout(timer);
   }

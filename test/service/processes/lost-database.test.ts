@@ -2,15 +2,17 @@ import assert from 'node:assert/strict';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { Client } from 'pg';
 import type { Pool } from 'pg';
 import { sql } from 'drizzle-orm';
+import { isOutage } from '../../../src/service/db/is-outage.ts';
 import { Notifications } from '../../../src/service/db/notifications.ts';
 import { openPglite } from '../../../src/service/db/open-pglite.ts';
 import { openPostgres } from '../../../src/service/db/open-postgres.ts';
 import { createLog } from '../../../src/service/log.ts';
 import { atEnd, createDatabase, newDatabase, testDatabase } from '../../support/service/service.ts';
 import { mountSmallDisk } from '../../support/process/small-disk.ts';
-import { startServiceProcess } from '../../support/service/service-process.ts';
+import { spawnService, startServiceProcess } from '../../support/service/service-process.ts';
 import { startSilentProxy } from '../../support/servers/silent-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -85,6 +87,83 @@ describe('a PostgreSQL server that stops responding', { skip: testDatabase === '
     assert.ok(database.pool.totalCount <= 2);
   });
 });
+
+describe(
+  'a PostgreSQL server that is read-only, as a standby is',
+  { skip: testDatabase === 'pglite' },
+  () => {
+    const isReadOnly = /read-only/;
+
+    /** Sets whether new connections to a database are read-only; open ones stay as they are, as after a failover. */
+    async function setReadOnly(pool: Pool, isOn: boolean): Promise<void> {
+      const { rows } = await pool.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
+      await pool.query(
+        `BEGIN READ WRITE; ALTER DATABASE ${rows[0]?.name ?? ''} SET default_transaction_read_only = ${isOn ? 'on' : 'off'}; COMMIT`,
+      );
+    }
+
+    async function openWritable() {
+      const { DATABASE_URL } = await newDatabase();
+      const admin = await openPostgres(String(DATABASE_URL), { poolSize: 1, log });
+      atEnd(() => admin.close());
+      return { url: String(DATABASE_URL), setReadOnly: (isOn: boolean) => setReadOnly(admin.pool, isOn) };
+    }
+
+    test('loses its connections, so that the next ones reach the primary', async () => {
+      const it = await openWritable();
+      const database = await openPostgres(it.url, { poolSize: 1, log });
+      atEnd(() => database.close());
+      const write = () => database.transaction((tx) => tx.execute(sql`UPDATE heartbeat SET last_at = now()`));
+      await it.setReadOnly(true);
+      // The first connection was opened before.
+      await database.pool.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
+      await assert.rejects(write, ({ cause }: Error) => isReadOnly.test(String(cause)));
+      await it.setReadOnly(false);
+      await write();
+    });
+
+    test('is an outage, after which work that may wait is repeated', async () => {
+      const it = await openWritable();
+      await it.setReadOnly(true);
+      const database = await openPostgres(it.url, { poolSize: 1, log });
+      atEnd(() => database.close());
+      const error = await database.db
+        .execute(sql`UPDATE heartbeat SET last_at = now()`)
+        .catch((reason: unknown) => reason);
+      assert.ok(isOutage(error));
+    });
+
+    test('is the reason that /readyz returns, until a primary has taken its place', async () => {
+      const it = await openWritable();
+      const service = await startServiceProcess({ DATABASE_URL: it.url, DATABASE_POOL_SIZE: '1' });
+      await it.setReadOnly(true);
+      // The service's connections were opened before. It opens new ones instead.
+      const client = new Client(it.url);
+      await client.connect();
+      await client.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'voice-assistant-chat'`,
+      );
+      await client.end();
+      await eventually('the reason', async () => (await service.get('/readyz')).status === 503);
+      const { json } = await service.get('/readyz');
+      assert.match(String(json['reasons']), isReadOnly);
+      assert.equal((await service.get('/healthz')).status, 503);
+      await it.setReadOnly(false);
+      await eventually('the primary', async () => (await service.get('/readyz')).status === 200);
+      service.signal('SIGKILL');
+      await service.child.ended;
+    });
+
+    test('keeps the service from starting, which says why', async () => {
+      const it = await openWritable();
+      await it.setReadOnly(true);
+      const child = spawnService({ DATABASE_URL: it.url });
+      assert.equal(await child.ended, 1);
+      assert.match(child.output(), /^The PostgreSQL server that DATABASE_URL names is read-only[^\n]*\n$/);
+    });
+  },
+);
 
 describe('a full disk under the embedded database', { skip: testDatabase === 'postgres' }, () => {
   for (const [title, rows, freeMegabytes] of [
