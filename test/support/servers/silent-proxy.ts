@@ -16,12 +16,13 @@ export interface SilentProxy {
   recover(): void;
   /** Closes all connections and forwards on new ones, as a server does after a restart of its machine. */
   restart(): void;
+  /** Closes all connections and forwards new ones to another server, as an address does after a failover. */
+  leadTo(databaseUrl: string): void;
   close(): Promise<void>;
 }
 
 export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy> {
-  const target = new URL(databaseUrl);
-  const socketFolder = target.searchParams.get('host');
+  let target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const upstreams = new Set<Socket>();
   let isSilent = false;
@@ -35,6 +36,7 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
     track(client);
     if (isRefusing) client.destroy();
     if (isSilent || isRefusing) return;
+    const socketFolder = target.searchParams.get('host');
     const upstream = track(
       socketFolder === null
         ? connect(Number(target.port), target.hostname)
@@ -72,6 +74,10 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
     },
     restart() {
       isSilent = isRefusing = false;
+      for (const socket of sockets) socket.destroy();
+    },
+    leadTo(other) {
+      target = new URL(other);
       for (const socket of sockets) socket.destroy();
     },
     async close() {

@@ -53,6 +53,44 @@ export async function startPostgres({
   };
 }
 
+/** A standby: a server that receives all changes of a primary, and is read-only until it is promoted. */
+export interface Standby extends PostgresServer {
+  promote(): Promise<void>;
+}
+
+/** Starts a standby of a server that `startPostgres` has started; undefined without the system's PostgreSQL. */
+export async function startStandby(primary: PostgresServer): Promise<Standby | undefined> {
+  const binaries = await systemBinaries();
+  if (!binaries) return undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'pg-'));
+  const account = await postgresAccount();
+  if (account) await chown(folder, account.uid, account.gid);
+  const primaryFolder = new URL(primary.url('postgres')).searchParams.get('host') ?? '';
+  await run(
+    join(binaries, 'pg_basebackup'),
+    [
+      ...['-h', primaryFolder, '-U', 'postgres', '-D', join(folder, 'data')],
+      ...['--write-recovery-conf', '--checkpoint=fast', '--no-sync'],
+    ],
+    { ...account, cwd: folder },
+  );
+  const server = runSystemServer(binaries, folder, account, fastSettings);
+  await waitUntilReady(server.url('postgres'));
+  return {
+    ...server,
+    async promote() {
+      const client = new pg.Client(server.url('postgres'));
+      await client.connect();
+      await client.query('SELECT pg_promote()');
+      await client.end();
+    },
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 /** The data need not survive a crash. The services of all tests run at once, each with its own connection pool. */
 const fastSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
 
@@ -97,6 +135,17 @@ async function startSystemServer(
       cwd: folder,
     },
   );
+  return runSystemServer(binaries, folder, account, settings);
+}
+
+/** Runs the system's server on the folder `data` in `folder`. */
+function runSystemServer(
+  binaries: string,
+  folder: string,
+  account: Account | undefined,
+  settings: readonly string[],
+) {
+  const data = join(folder, 'data');
   const start = () =>
     spawn(
       join(binaries, 'postgres'),
