@@ -5,6 +5,7 @@ import { addDocumentCommand, listDocumentsCommand } from './document-commands.ts
 import { setupCommand } from './setup-command.ts';
 import { migrateCommand, seedCommand } from './database-commands.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand, rotateKeyCommand } from './key-commands.ts';
+import { connectModelCommand } from './model-commands.ts';
 import { addNumberCommand, pointNumbersCommand } from './number-commands.ts';
 import { ringNumberCommand } from './ring-number-command.ts';
 import { deletePersonCommand, exportPersonCommand } from './person-commands.ts';
@@ -14,6 +15,7 @@ import { createUserCommand, listUsersCommand, topUpCommand } from './user-comman
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
   setupCommand,
+  connectModelCommand,
   migrateCommand,
   seedCommand,
   createUserCommand,

@@ -53,7 +53,7 @@ export const topUpCommand: Command = {
   name: 'top-up',
   summary: "Adds to a user's balance, with an entry in the ledger.",
   options: {
-    user: userOption,
+    user: { ...userOption, description: 'the user', required: true },
     amount: { value: 'USD', description: 'amount, such as 25 or 0.50', required: true },
   },
   async change({ database: { db } }, values) {

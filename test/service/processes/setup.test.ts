@@ -128,6 +128,23 @@ describe('setup', () => {
     assert.equal(model.requests.at(-1)?.authorization, 'Bearer sk-1');
   });
 
+  it('refuses an invalid e-mail address before it tests the model', async () => {
+    const requests = model.requests.length;
+    const hal = ['--name', 'Hal', '--email', 'hal'];
+    const { code, err } = await run(['setup', ...hal, '--model-url', model.url, '--model', 'm-1']);
+    assert.equal(code, 2);
+    assert.match(err, /^"hal" is not an e-mail address\./);
+    assert.equal(model.requests.length, requests);
+  });
+
+  it('names the commands for more if the user exists', async () => {
+    const ida = ['setup', '--name', 'Ida', '--email', 'ida@setup.example'];
+    await run(ida);
+    const { code, err } = await run(ida);
+    assert.equal(code, 1);
+    assert.match(err, /already a user .*"assistants create".*"model connect"/);
+  });
+
   it('stores nothing and says why if the model refuses the key or does not respond', async () => {
     const cwd = await mkdtemp(join(folder, 'without-model-'));
     const env = await newDatabase();
@@ -156,6 +173,45 @@ describe('setup', () => {
     assert.match(silent.output, /does not respond \(ECONNREFUSED\)/);
     const users = await runProgram(cwd, env, 'users', 'list', '--json');
     assert.equal(users.output, '[]\n');
+  });
+});
+
+describe('model connect', () => {
+  it('tests a model and stores its settings, after setup and without a new user', async () => {
+    const cwd = await mkdtemp(join(folder, 'connect-'));
+    const env = await newDatabase();
+    const connect = ['model', 'connect', '--model-url', model.url, '--model', 'm-2', '--model-key', 'sk-2'];
+    const { code, output } = await runProgram(cwd, env, ...connect);
+    assert.equal(code, 0, output);
+    assert.match(output, /Restart a running service/);
+    assert.ok(!output.includes('sk-2'));
+    assert.equal(
+      await readFile(join(cwd, 'voice-assistant-chat.env'), 'utf8'),
+      `LLM_BASE_URL="${model.url}"\nLLM_MODEL="m-2"\nLLM_API_KEY="sk-2"\n`,
+    );
+    assert.equal((await runProgram(cwd, env, 'users', 'list', '--json')).output, '[]\n');
+  });
+
+  it('asks for what is missing', async () => {
+    const { code, asked } = await run(['model', 'connect'], { 'Address of': 'ftp://model.example' });
+    assert.equal(code, 2);
+    assert.equal(asked.length, 1);
+  });
+});
+
+describe('a user who is not named', () => {
+  it('is the only one, or else the command says how to name one', async () => {
+    const env = await newDatabase();
+    const list = () => runProgram(folder, env, 'assistants', 'list', '--json');
+    const add = (name: string) =>
+      runProgram(folder, env, ...['users', 'create', '--name', name, '--email', `${name}@setup.example`]);
+    assert.match((await list()).output, /^There is no user\. "setup" creates the first one\.\n/);
+    await add('joy');
+    assert.deepEqual(await list(), { code: 0, output: '[]\n' });
+    await add('kai');
+    const { code, output } = await list();
+    assert.equal(code, 2);
+    assert.match(output, /^There are several users\. Name one with --user; "users list" shows them\./);
   });
 });
 

@@ -1,0 +1,83 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { readSettingsFile, settingsFile } from '../read-environment.ts';
+import { askAll } from './ask-all.ts';
+import type { Question } from './ask-all.ts';
+import { checkModel } from './check-model.ts';
+import { CommandError, UsageError } from './command.ts';
+import type { Command, CommandInput, CommandValues } from './command.ts';
+
+/** The options that describe a language model. */
+export const modelOptions = {
+  'model-url': {
+    value: 'address',
+    description: 'OpenAI-compatible endpoint, such as http://localhost:11434/v1',
+  },
+  model: { value: 'name', description: 'its model, such as gpt-4.1-mini' },
+  'model-key': { value: 'key', description: 'its API key' },
+} as const;
+
+const questions: readonly Question[] = [
+  ['model-url', 'Address of an OpenAI-compatible model', undefined],
+  ['model', 'The name of the model', undefined],
+  ['model-key', 'Its API key (empty: none)', ''],
+];
+
+export const connectModelCommand: Command = {
+  name: 'model connect',
+  summary: 'Tests a language model and stores its settings. Asks for what is missing.',
+  options: modelOptions,
+  prepare: (given, input) => connectModel('model connect', given, input),
+  run: () => Promise.resolve({ lines: ['Restart a running service, so that it uses the model.'], data: {} }),
+};
+
+/**
+ * Asks for what is missing of a model, tests it and stores its settings. Returns the values without the key, which stays
+ * in this process.
+ *
+ * @throws CommandError if the model does not answer; UsageError
+ */
+export async function connectModel(
+  command: string,
+  given: CommandValues,
+  input: CommandInput,
+): Promise<CommandValues> {
+  const [address, ...others] = questions;
+  const { 'model-url': baseUrl = '' } = await askAll(command, address ? [address] : [], given, input);
+  if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl)) {
+    throw new UsageError(`"${baseUrl}" is not an http or https address.`);
+  }
+  const { 'model-key': key, ...values } = await askAll(
+    command,
+    others,
+    { ...given, 'model-url': baseUrl },
+    input,
+  );
+  const model = { baseUrl, apiKey: key === '' ? undefined : key, model: values['model'] ?? '' };
+  input.say(`Testing ${model.model}…`);
+  await checkModel(model);
+  const file = await storeSettings({
+    LLM_BASE_URL: model.baseUrl,
+    LLM_MODEL: model.model,
+    LLM_API_KEY: model.apiKey,
+  });
+  input.say(`The model answers. Its settings are in ${file}, which "start" reads.`);
+  return values;
+}
+
+/** Sets settings in the settings file and keeps its other ones. Returns the file's path. @throws CommandError */
+async function storeSettings(settings: Record<string, string | undefined>): Promise<string> {
+  const file = resolve(settingsFile);
+  const others = readSettingsFile();
+  const lines = Object.entries({ ...others, ...settings }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${JSON.stringify(value)}`],
+  );
+  await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 }).catch((cause: unknown) => {
+    throw new CommandError(
+      `${file} cannot be written (${(cause as NodeJS.ErrnoException).code}). ` +
+        `Set ${Object.keys(settings).join(', ')} yourself, and leave out --model-url.`,
+      { cause },
+    );
+  });
+  return file;
+}
