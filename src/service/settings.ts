@@ -87,9 +87,19 @@ const onOrOff = (fallback: 'on' | 'off', text: string): Setting<boolean> => {
 
 const url = () => z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
+/**
+ * Providers write `sslmode=require`. The client checks the certificate in each of these modes, but warns in its log that a
+ * later version of it will not.
+ */
+const checkCertificate = (address: string): string =>
+  address.includes('uselibpqcompat=')
+    ? address
+    : address.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
+
 const postgresUrl = z
   .string()
-  .regex(/^postgres(ql)?:\/\//, 'must be an address that begins with postgres:// or postgresql://');
+  .regex(/^postgres(ql)?:\/\//, 'must be an address that begins with postgres:// or postgresql://')
+  .transform(checkCertificate);
 
 /** The published package has the widget beside its compiled code, a checkout in `dist`. */
 const builtWidget = join(

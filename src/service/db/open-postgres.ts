@@ -32,6 +32,14 @@ const certificateErrors = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
+/** What to change in DATABASE_URL, if that is known. */
+function hintFor(error: unknown, reason: string): string {
+  if (certificateErrors.has((error as NodeJS.ErrnoException | undefined)?.code ?? ''))
+    return ' Name the certificate of its authority in DATABASE_URL: sslmode=verify-full&sslrootcert=<file>.';
+  if (/no encryption|SSL (?:off|required)/i.test(reason)) return ' Add sslmode=verify-full to DATABASE_URL.';
+  return '';
+}
+
 /** The PostgreSQL server cannot be reached, or refuses the connection. */
 export class DatabaseUnreachableError extends OperatorError {
   override readonly name = 'DatabaseUnreachableError';
@@ -39,10 +47,10 @@ export class DatabaseUnreachableError extends OperatorError {
     // If several addresses of a host were tried, each has its own error.
     const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
     const reason = first instanceof Error ? first.message : String(first);
-    const hint = certificateErrors.has((first as NodeJS.ErrnoException | undefined)?.code ?? '')
-      ? ' Name the certificate of its authority in DATABASE_URL: sslmode=verify-full&sslrootcert=<file>.'
-      : '';
-    super(`Cannot connect to the PostgreSQL server that DATABASE_URL names: ${reason}.${hint}`, { cause });
+    super(
+      `Cannot connect to the PostgreSQL server that DATABASE_URL names: ${reason}.${hintFor(first, reason)}`,
+      { cause },
+    );
   }
 }
 

@@ -25,19 +25,22 @@ export interface PostgresOptions {
   parent?: string;
   /** By default, those for data that need not survive a crash. */
   settings?: readonly string[];
+  /** The port in the settings, which is also in the name of the server's socket. */
+  socketPort?: number;
 }
 
 /** Starts PostgreSQL: the system's if it is installed, else the one from npm. */
 export async function startPostgres({
   parent = tmpdir(),
   settings = fastSettings,
+  socketPort,
 }: PostgresOptions = {}): Promise<PostgresServer> {
   const binaries = await systemBinaries();
   const folder = await mkdtemp(join(parent, 'pg-'));
   const account = await postgresAccount();
   if (account) await chown(folder, account.uid, account.gid);
   const server = binaries
-    ? await startSystemServer(binaries, folder, account, settings)
+    ? await startSystemServer(binaries, folder, account, settings, socketPort)
     : await startEmbeddedServer(folder, account !== undefined, settings);
   await waitUntilReady(server.url('postgres'));
   return {
@@ -110,7 +113,8 @@ export async function postgresAccount(): Promise<Account | undefined> {
   }
 }
 
-async function systemBinaries(): Promise<string | undefined> {
+/** The folder of the installed PostgreSQL's programs; undefined without one. */
+export async function systemBinaries(): Promise<string | undefined> {
   try {
     const { stdout } = await run('pg_config', ['--bindir']);
     const folder = stdout.trim();
@@ -125,6 +129,7 @@ async function startSystemServer(
   folder: string,
   account: Account | undefined,
   settings: readonly string[],
+  socketPort: number | undefined,
 ) {
   const data = join(folder, 'data');
   await run(
@@ -135,7 +140,7 @@ async function startSystemServer(
       cwd: folder,
     },
   );
-  return runSystemServer(binaries, folder, account, settings);
+  return runSystemServer(binaries, folder, account, settings, socketPort);
 }
 
 /** Runs the system's server on the folder `data` in `folder`. */
@@ -144,6 +149,7 @@ function runSystemServer(
   folder: string,
   account: Account | undefined,
   settings: readonly string[],
+  socketPort?: number,
 ) {
   const data = join(folder, 'data');
   const start = () =>
@@ -163,7 +169,7 @@ function runSystemServer(
   process.once('exit', endWithThisProcess);
   return {
     url: (database: string) =>
-      `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`,
+      `postgresql://postgres@localhost${socketPort === undefined ? '' : `:${socketPort}`}/${database}?host=${encodeURIComponent(folder)}`,
     async restart() {
       await end();
       child = start();
