@@ -5,6 +5,7 @@ import type { EngineContextDependencies } from '../assistant/engine-context.ts';
 import type { Database } from '../db/database.ts';
 import { fitJson } from '../lib/storable.ts';
 import { prepared } from '../db/prepared.ts';
+import { retryDuringOutage } from '../db/retry-during-outage.ts';
 import { messages } from '../db/schema.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Engine, ReplyEvent } from '../engine/engine.ts';
@@ -192,14 +193,24 @@ export class Replies {
       failure: 'something went wrong inside the service; please try again',
       problem: 'an unexpected error, which is in the log of the service',
     };
+    const tell = () => {
+      reply.fail(ConversationError.replyFailed(reasons.failure, { cause: error }));
+    };
     try {
-      await failReply(this.#database, message.id, this.lease.owner, reasons);
+      // Otherwise the visitor could only write again when the lease has expired.
+      await retryDuringOutage(() => failReply(this.#database, message.id, this.lease.owner, reasons), {
+        mayRetry: () => !this.#closing.signal.aborted,
+        onFailure: (cause) => {
+          this.#log.error({ err: cause }, 'a failed reply could not be refunded yet');
+          tell();
+        },
+      });
     } catch (cause) {
       // The lease is no longer renewed, so `failAbandonedReplies` refunds the message once the database is back.
-      this.#log.error({ err: cause }, 'a failed reply could not be refunded yet');
+      this.#log.error({ err: cause }, 'a failed reply could not be refunded');
     }
     countReply('failed');
-    reply.fail(ConversationError.replyFailed(reasons.failure, { cause: error }));
+    tell();
   }
 
   /** The reasons of an expected failure; undefined for others. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -10,9 +11,18 @@ import { Notifications } from '../../../src/service/db/notifications.ts';
 import { openPglite } from '../../../src/service/db/open-pglite.ts';
 import { openPostgres } from '../../../src/service/db/open-postgres.ts';
 import { createLog } from '../../../src/service/log.ts';
-import { atEnd, createDatabase, newDatabase, testDatabase } from '../../support/service/service.ts';
+import {
+  atEnd,
+  createAssistant,
+  createDatabase,
+  newDatabase,
+  readMoney,
+  startService,
+  testDatabase,
+} from '../../support/service/service.ts';
 import { mountSmallDisk } from '../../support/process/small-disk.ts';
 import { spawnService, startServiceProcess } from '../../support/service/service-process.ts';
+import { startModelServer } from '../../support/servers/model-server.ts';
 import { startSilentProxy } from '../../support/servers/silent-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -87,6 +97,48 @@ describe('a PostgreSQL server that stops responding', { skip: testDatabase === '
     assert.ok(database.pool.totalCount <= 2);
   });
 });
+
+describe(
+  'a reply that ends during an outage of the server',
+  { skip: testDatabase === 'pglite' && 'needs a PostgreSQL server' },
+  () => {
+    test('fails, and is refunded when the server is back, not only when its lease has expired', async () => {
+      const model = await startModelServer();
+      atEnd(() => model.close());
+      const direct = await newDatabase();
+      const here = await startService(direct);
+      const { uuid: assistant, userId } = await createAssistant(here, { balance: '1' });
+      const balance = async () => (await readMoney(here, userId)).balance;
+      const proxy = await startSilentProxy(String(direct['DATABASE_URL']));
+      atEnd(() => proxy.close());
+      const service = await startServiceProcess({
+        ...direct,
+        ...{
+          DATABASE_URL: proxy.url,
+          LLM_BASE_URL: model.url,
+          LLM_API_KEY: 'k',
+          REPLY_LEASE_SECONDS: '3600',
+        },
+      });
+      const conversation = await service.open(assistant);
+      const gate = Promise.withResolvers<undefined>();
+      model.behave({ gate: gate.promise, chunks: ['Late'] });
+      const key = { 'Idempotency-Key': randomUUID() };
+      const sent = service.send(conversation, 'Hello', key);
+      await model.received(1);
+      proxy.refuse();
+      gate.resolve(undefined);
+      assert.match(String((await sent).json['error']), /please try again/);
+      assert.equal(await balance(), 0.99);
+      proxy.restart();
+      await eventually('the refund', async () => (await balance()) === 1);
+      model.behave({ chunks: ['In time'] });
+      assert.equal((await service.send(conversation, 'Hello', key)).json['message'], 'In time');
+      service.signal('SIGTERM');
+      await service.child.ended;
+    });
+  },
+);
 
 describe(
   'a PostgreSQL server that is read-only, as a standby is',
