@@ -87,6 +87,7 @@ async function call({
     for (const word of said.split(/(?<= )/)) yield { type: 'text' as const, text: word };
   };
   const handler: CallHandler = {
+    planOf: () => Promise.reject(new Error('This carrier has the plan.')),
     onConnected: async (_, line) => {
       held = new HeldLine(line, 'a lease');
       let lines = earlier?.lines ?? [];

@@ -75,6 +75,7 @@ describe('a call through Asterisk', () => {
       pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     );
     carrier.open({
+      planOf: () => handler.planOf(),
       onConnected: (call, line) => handler.onConnected(call, line),
       onReport: (report) => handler.onReport(report),
       onDisconnected: (call) => handler.onDisconnected(call),
@@ -452,6 +453,10 @@ class Handler implements CallHandler {
   converse: (line: Line, count: number) => Promise<void> = (line) => line.hangUp();
   nextStep: (cause: string) => NextStep = () => ({ type: 'hang-up' });
   admit: () => Admission = () => ({ type: 'refuse', reason: 'rejected' });
+
+  planOf(): Promise<never> {
+    return Promise.reject(new Error('Asterisk has the plan.'));
+  }
 
   async onConnected(_call: object, line: Line): Promise<void> {
     await this.converse(line, ++this.lineCount);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { PlayoutQueue } from '../../src/voice/media/playout-queue.ts';
+import { PlayoutQueue } from '../../src/service/voice/playout-queue.ts';
 
 const sound = (...samples: number[]) => Int16Array.from(samples);
 

@@ -11,7 +11,7 @@ import type {
   IncomingCall,
   NextStep,
 } from '../carrier/carrier.ts';
-import type { Line, SpeakerOptions } from '../voice/line.ts';
+import type { Line, LinePlan, SpeakerOptions } from '../voice/line.ts';
 import { CarrierError } from '../carrier/carrier-numbers.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
@@ -33,19 +33,20 @@ import type { CallLog } from './call-log.ts';
 import { limitDialingRate } from './limit-dialing-rate.ts';
 import { endCall } from './end-call.ts';
 import type { EndedCall } from './end-call.ts';
-import { endReportedCall, handleReport, unknownCall } from './handle-report.ts';
+import { endReportedCall, handleReport, readKeyedCall, unknownCall } from './handle-report.ts';
 import { answeredByOf, HeldCalls } from './held-calls.ts';
 import { HeldLine } from './held-line.ts';
 import { chooseNextStep } from './next-step.ts';
 import { CallConversation } from './call-conversation.ts';
 import { isWaiting, planCall, planConversation } from './plan-call.ts';
 import type { ConversationPlan } from './plan-call.ts';
+import { planLine } from './plan-line.ts';
 import type { AudioRecorder } from '../recording/audio-recorder.ts';
 import { recordCall } from './record-call.ts';
 import { RetryingCallLog } from './retrying-call-log.ts';
 import { CallLeaseLostError, isLeasedBy, StoredCallLog } from './stored-call-log.ts';
 import { answerMs, isOpen, markDialed, takeCall } from './take-call.ts';
-import type { ConnectedCall, TakenCall } from './take-call.ts';
+import type { CallKey, ConnectedCall, TakenCall } from './take-call.ts';
 
 /** Dependencies of {@link CallRunner}. */
 export interface CallRunnerDependencies {
@@ -134,6 +135,14 @@ export class CallRunner implements CallHandler {
       if (!(error instanceof CarrierError)) return;
       await this.#end(callId, { status: 'failed', reason: 'failed' });
     }
+  }
+
+  async planOf(key: CallKey): Promise<LinePlan> {
+    const { db } = this.#dependencies.database;
+    const call = await readKeyedCall(this.#dependencies, key);
+    const plan = await planConversation(db, call);
+    if (!plan) throw unknownCall();
+    return planLine(db, call.id, plan.speaker.assistant);
   }
 
   async onConnected(connected: ConnectedCall, line: Line): Promise<void> {

@@ -80,6 +80,12 @@ export type Admission = { type: 'accept'; plan: CallPlan } | { type: 'refuse'; r
 /** The interface of the service to a carrier. */
 export interface CallHandler {
   /**
+   * Returns the settings for a line of a call.
+   *
+   * @throws Refusal if there is no such call or its assistant was deleted, or the token is wrong.
+   */
+  planOf(call: { callId: number; token: string }): Promise<LinePlan>;
+  /**
    * Called when the carrier has connected a call to this process, which holds it from now on. An earlier line of the
    * call has then ended. Resolves when the conversation on this line has ended.
    *

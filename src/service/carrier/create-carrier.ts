@@ -12,7 +12,7 @@ import { voicePackage } from '../voice/voice-module.ts';
 export interface CarrierDependencies {
   /** The numbers that the simulated carrier sells. */
   numbers: CarrierNumbers;
-  /** Speech of calls with Asterisk. */
+  /** Speech and realtime models of calls whose audio the service gets. */
   callVoice: CallVoice;
   /** Why the package for voice calls cannot provide speech, one sentence each. */
   voiceProblems: readonly string[];
@@ -30,7 +30,7 @@ export async function createCarrier(
 ): Promise<Carrier> {
   if (twilio) {
     const { TwilioCarrier } = await import('./twilio/twilio-carrier.ts');
-    return new TwilioCarrier(twilio, log);
+    return new TwilioCarrier(twilio, callVoice, log);
   }
   if (asterisk) {
     if (!callVoice.isComplete) throw new OperatorError(withoutSpeech(voiceProblems));

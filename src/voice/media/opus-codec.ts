@@ -1,6 +1,6 @@
 import { Application, createDecoder, createEncoder } from 'libopus-wasm';
-import { frameSeconds } from './audio-codec.ts';
-import type { AudioCodec } from './audio-codec.ts';
+import { frameSeconds } from '../../service/voice/audio-codec.ts';
+import type { AudioCodec } from '../../service/voice/audio-codec.ts';
 
 /** Wideband, the rate of speech recognition. */
 const rate = 16_000;

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AudioListener } from '../../service/voice/audio-peer.ts';
 import type { WebPeer } from '../../service/voice/voice-module.ts';
-import { frameSeconds } from './audio-codec.ts';
-import type { AudioCodec } from './audio-codec.ts';
+import { frameSeconds } from '../../service/voice/audio-codec.ts';
+import type { AudioCodec } from '../../service/voice/audio-codec.ts';
 import { EventChannel } from './event-channel.ts';
-import type { FrameClock } from './frame-clock.ts';
+import type { FrameClock } from '../../service/voice/frame-clock.ts';
 import { JitterBuffer } from './jitter-buffer.ts';
 import type { StreamStep } from './jitter-buffer.ts';
-import { PlayoutQueue } from './playout-queue.ts';
+import { PlayoutQueue } from '../../service/voice/playout-queue.ts';
 import type { ConnectionListener, WebConnection } from './web-connection.ts';
 
 /** Maximum number of queued seconds of audio. */

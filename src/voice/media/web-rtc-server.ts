@@ -5,10 +5,10 @@ import type {
   RefusedOffer,
   WebAnswer,
 } from '../../service/voice/voice-module.ts';
-import type { AudioCodec } from './audio-codec.ts';
+import type { AudioCodec } from '../../service/voice/audio-codec.ts';
 import { canBind } from './can-bind.ts';
-import { FrameClock } from './frame-clock.ts';
-import { createG711Codec } from './g711-codec.ts';
+import { FrameClock } from '../../service/voice/frame-clock.ts';
+import { createG711Codec } from '../../service/voice/g711-codec.ts';
 import { createOpusCodec } from './opus-codec.ts';
 import { readOffer } from './read-offer.ts';
 import type { Offer } from './read-offer.ts';

@@ -73,6 +73,7 @@ class StoppingCarrier extends SimulatedCarrier {
 
   override open(handler: CallHandler): void {
     super.open({
+      planOf: (key) => handler.planOf(key),
       onConnected: (...connected) => handler.onConnected(...connected),
       onReport: (report) => handler.onReport(report),
       onDisconnected: (disconnected) => handler.onDisconnected(disconnected),

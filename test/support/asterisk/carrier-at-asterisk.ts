@@ -32,6 +32,7 @@ export class CarrierAtAsterisk {
       pino({ level: 'silent' }),
     );
     this.carrier.open({
+      planOf: () => Promise.resolve(call),
       onConnected: async (_, line) => {
         this.lines.push(line);
         await this.#over.promise;

@@ -14,9 +14,11 @@ import type {
   NextStep,
   OutgoingCall,
 } from '../../../src/service/carrier/carrier.ts';
-import type { Line } from '../../../src/service/voice/line.ts';
+import { CallVoice } from '../../../src/service/realtime/call-voice.ts';
+import type { Line, LinePlan } from '../../../src/service/voice/line.ts';
 import { Refusal } from '../../../src/service/lib/refusal.ts';
-import { callPlan } from '../calls/call-plan.ts';
+import { callPlan, noRealtime } from '../calls/call-plan.ts';
+import { MemoryVoice } from '../calls/memory-voice.ts';
 import { credentials, publicUrl, TwilioStandIn } from './stand-in.ts';
 import { atEnd } from '../service/service.ts';
 
@@ -35,6 +37,11 @@ export class ScriptedService implements CallHandler {
   converse: (line: Line) => Promise<void> = () => Promise.resolve();
   nextStep: NextStep = { type: 'hang-up' };
   admission: Admission = { type: 'refuse', reason: 'rejected' };
+
+  planOf(call: { callId: number; token: string }): Promise<LinePlan> {
+    check(call);
+    return Promise.resolve(plan);
+  }
 
   async onConnected(call: Connection, line: Line): Promise<void> {
     check(call);
@@ -88,7 +95,8 @@ export async function startCarrier(settings: { phoneNumber?: string; publicUrl?:
     publicUrl: settings.publicUrl ?? publicUrl,
   };
   twilio.publicUrl = config.publicUrl;
-  const carrier = new TwilioCarrier(config, log);
+  const voice = new CallVoice({ speech: new MemoryVoice(), ...noRealtime });
+  const carrier = new TwilioCarrier(config, voice, log);
   carrier.open(service);
   const app = new Hono().route('/api/carrier', carrier.routes);
   app.onError((_, c) => c.text('failed', 500));

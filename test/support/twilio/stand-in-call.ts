@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import { eventually } from '../eventually.ts';
 import { StandInRelay } from './relay.ts';
 import type { SessionEnd, Speaking } from './relay.ts';
+import { StandInStream } from './stream.ts';
 import { readTwiml } from './twiml.ts';
 import type { TwimlElement } from './twiml.ts';
 
@@ -49,6 +50,7 @@ export class StandInCall {
   readonly answers: WebhookAnswer[] = [];
   readonly problems: string[] = [];
   readonly relays: StandInRelay[] = [];
+  readonly streams: StandInStream[] = [];
   status = 'queued';
   /** Whether the call is over and all its reports were sent. */
   isDone = false;
@@ -154,6 +156,9 @@ export class StandInCall {
       relay.hangUp();
       await relay.ended;
     }
+    const stream = this.streams.at(-1);
+    stream?.hangUp();
+    await stream?.ended;
     await this.complete();
   }
 
@@ -227,6 +232,14 @@ export class StandInCall {
     );
   }
 
+  /** Waits until the service has the audio of the call. */
+  streamed(count = 1): Promise<StandInStream> {
+    return eventually(
+      () => `stream ${count} of the call; problems: ${this.problems.join('; ')}`,
+      () => this.streams[count - 1],
+    );
+  }
+
   /** Waits until the call is over. */
   over(milliseconds?: number): Promise<true> {
     return eventually(
@@ -239,7 +252,11 @@ export class StandInCall {
   /** Follows instructions. Resolves when they are done, or with the session that they opened. */
   async perform(document: string): Promise<StandInRelay | undefined> {
     const [verb, ...others] = this.#read(document);
-    const connect = verb?.name === 'Start' ? others[0] : verb;
+    const connect = verb?.name === 'Start' ? others.shift() : verb;
+    if (connect?.name === 'Connect' && connect.children[0]?.name === 'Stream') {
+      await this.#stream(connect.children[0], others[0]);
+      return undefined;
+    }
     if (connect?.name === 'Connect') return this.#connect(connect);
     if (connect?.name === 'Dial') {
       const { action = '', callerId = '', timeout = '', timeLimit = '' } = connect.attributes;
@@ -256,9 +273,9 @@ export class StandInCall {
     return undefined;
   }
 
-  #read(document: string): readonly TwimlElement[] {
+  #read(document: string): TwimlElement[] {
     try {
-      return readTwiml(document).children;
+      return [...readTwiml(document).children];
     } catch (error) {
       this.problems.push((error as Error).message);
       return [];
@@ -272,6 +289,28 @@ export class StandInCall {
       this.problems.push(`the service responded with ${status}`);
       await this.complete();
     }
+  }
+
+  /** Connects the audio of the call. When the connection ends before the call, the next instruction follows. */
+  async #stream({ attributes, children }: TwimlElement, next: TwimlElement | undefined): Promise<void> {
+    const parameters = children.map(({ attributes: one }) => [one['name'], one['value']]);
+    const { address, headers } = this.#carrier.address(attributes['url'] ?? '');
+    const socket = new WebSocket(address, { headers, perMessageDeflate: false });
+    await once(socket, 'open');
+    const stream = new StandInStream(socket, newSid('MZ'));
+    stream.start({
+      accountSid: this.#carrier.accountSid,
+      callSid: this.sid,
+      customParameters: Object.fromEntries(parameters) as Record<string, string>,
+    });
+    this.streams.push(stream);
+    stream.ended
+      .then(async () => {
+        if (this.isOver) return;
+        if (next?.name === 'Redirect') await this.#obey(await this.request(next.text, {}));
+        else await this.complete();
+      })
+      .catch((error: unknown) => this.problems.push(String(error)));
   }
 
   async #connect({ attributes, children: [noun] }: TwimlElement): Promise<StandInRelay | undefined> {

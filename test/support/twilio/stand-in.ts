@@ -178,7 +178,8 @@ export class TwilioStandIn implements CallCarrier {
   }
 
   async close(): Promise<void> {
-    for (const { relays } of this.calls) for (const { socket } of relays) socket.terminate();
+    for (const { relays, streams } of this.calls)
+      for (const { socket } of [...relays, ...streams]) socket.terminate();
     await this.#server?.close();
   }
 

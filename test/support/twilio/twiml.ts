@@ -41,6 +41,8 @@ const elements: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     hints: anyText,
     events: /^(speaker-events|tokens-played)( (speaker-events|tokens-played))*$/,
   },
+  Stream: { url: /^wss:\/\/[^\s?]+$/ },
+  Redirect: { method: /^(GET|POST)$/ },
   Parameter: { name: /^\w+$/, value: /^[^]{1,500}$/ },
   Start: {},
   Recording: {
@@ -97,5 +99,6 @@ function readElement(element: Element): TwimlElement {
   const children = [...element.children].map(readElement);
   const text = children.length === 0 ? element.textContent : '';
   if (name === 'Number' && !/^\+[1-9]\d{6,14}$/.test(text)) throw new Error(`invalid number: ${text}`);
+  if (name === 'Redirect' && !address.test(text)) throw new Error(`invalid address: ${text}`);
   return { name, attributes, children, text };
 }

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:dgram';
 import { createDecoder, createEncoder } from 'libopus-wasm';
 import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket } from 'werift';
-import { createG711Codec } from '../../../src/voice/media/g711-codec.ts';
-import type { AudioCodec } from '../../../src/voice/media/audio-codec.ts';
+import { createG711Codec } from '../../../src/service/voice/g711-codec.ts';
+import type { AudioCodec } from '../../../src/service/voice/audio-codec.ts';
 import { withUdpSockets } from '../../../src/voice/media/udp-sockets.ts';
 import { framesOf } from './tone.ts';
 

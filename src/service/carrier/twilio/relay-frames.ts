@@ -1,12 +1,10 @@
 import { z } from 'zod';
+import { maxFrameBytes } from './signed-sockets.ts';
 
 /*
  * The frames of ConversationRelay: JSON texts on a WebSocket. Unknown fields and frame types are ignored, since the
  * carrier may add some.
  */
-
-/** Maximum length of a frame in bytes. A longer frame closes the connection. */
-export const maxFrameBytes = 64 * 1024;
 
 const text = z.string().max(maxFrameBytes);
 const milliseconds = z.coerce.number().min(0).catch(0);

@@ -4,15 +4,16 @@ import { Hono } from 'hono';
 import type { Logger } from 'pino';
 import type twilio from 'twilio';
 import { CarrierError } from '../carrier-numbers.ts';
-import type { CallHandler, Carrier, OutgoingCall } from '../carrier.ts';
+import type { CallHandler, CallPlan, Carrier, OutgoingCall } from '../carrier.ts';
 import { findCallerIds } from './find-numbers.ts';
-import type { SetupFrame } from './relay-frames.ts';
+import type { CallVoice } from '../../realtime/call-voice.ts';
 import { RelayServer } from './relay-server.ts';
 import { Signature } from './signature.ts';
+import { StreamServer } from './stream-server.ts';
 import { createTwilioClient, rejectionOf, translateError } from './twilio-client.ts';
 import type { TwilioConfig } from './twilio-config.ts';
 import { TwilioNumbers } from './twilio-numbers.ts';
-import { clamp, connectTwiml, longestCall } from './twiml.ts';
+import { clamp, longestCall, relayTwiml, streamTwiml } from './twiml.ts';
 import { WebhookUrls } from './webhook-urls.ts';
 import { twilioWebhooks } from './webhooks.ts';
 
@@ -20,9 +21,16 @@ import { twilioWebhooks } from './webhooks.ts';
 const callNotInProgress = 21220;
 const defaultApiUrl = 'https://api.twilio.com';
 
+/** The call of a connection. */
+interface ConnectedCall {
+  callSid: string;
+  customParameters: { callId: string; token: string; maxDuration: string };
+}
+
 /**
- * Makes and receives calls with Twilio. ConversationRelay converts between speech and text: for each call, it opens a
- * WebSocket to any process of the service. Everything else arrives as webhooks.
+ * Makes and receives calls with Twilio. For each call, it opens a WebSocket to any process of the service.
+ * ConversationRelay converts between speech and text; for assistants with a realtime model, Media Streams connects the
+ * audio. Everything else arrives as webhooks.
  */
 export class TwilioCarrier implements Carrier {
   readonly secondMs = 1000;
@@ -36,11 +44,14 @@ export class TwilioCarrier implements Carrier {
   readonly #client: twilio.Twilio;
   readonly #urls: WebhookUrls;
   readonly #relay: RelayServer;
+  readonly #streams: StreamServer;
+  readonly #voice: CallVoice;
   readonly #log: Logger;
   #handler: CallHandler | undefined;
 
-  constructor(config: TwilioConfig, log: Logger) {
+  constructor(config: TwilioConfig, voice: CallVoice, log: Logger) {
     this.#config = config;
+    this.#voice = voice;
     this.callsPerSecond = config.callsPerSecond;
     this.#log = log;
     this.#client = createTwilioClient(config);
@@ -54,13 +65,13 @@ export class TwilioCarrier implements Carrier {
       signature: new Signature(config.authToken),
       urls: this.#urls,
       log,
+      connectTwiml: (plan: CallPlan, options?: { isIncoming: boolean }) => this.#connectTwiml(plan, options),
+      onIncomingConnected: (call: ConnectedCall) => void this.#limitIncoming(call),
     };
     this.routes.route('/twilio', twilioWebhooks(dependencies));
-    this.#relay = new RelayServer({
-      ...dependencies,
-      authToken: config.authToken,
-      onIncomingConnected: (setup) => void this.#limitIncoming(setup),
-    });
+    this.#relay = new RelayServer({ ...dependencies, authToken: config.authToken });
+    const hangUp = (callSid: string) => this.hangUp(callSid);
+    this.#streams = new StreamServer({ ...dependencies, voice, hangUp });
   }
 
   open(handler: CallHandler): void {
@@ -78,7 +89,7 @@ export class TwilioCarrier implements Carrier {
       const { sid } = await this.#client.calls.create({
         from,
         to: call.to,
-        twiml: connectTwiml(call, this.#urls),
+        twiml: this.#connectTwiml(call),
         timeout: clamp(call.ringingTime, 5, 600),
         timeLimit: clamp(call.maxDuration, 1, longestCall),
         statusCallback: this.#urls.ofCall(call, 'status'),
@@ -108,7 +119,8 @@ export class TwilioCarrier implements Carrier {
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.#relay.upgrade(request, socket, head);
+    const server = this.#streams.serves(request) ? this.#streams : this.#relay;
+    server.upgrade(request, socket, head);
   }
 
   async removeCallerId(callerId: string): Promise<void> {
@@ -146,8 +158,16 @@ export class TwilioCarrier implements Carrier {
     );
   }
 
-  close(): Promise<void> {
-    return this.#relay.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#relay.close(), this.#streams.close()]);
+  }
+
+  /** Only a realtime model needs the audio. Without one, the carrier converts speech itself. */
+  #connectTwiml(plan: CallPlan, { isIncoming = false } = {}): string {
+    const needsAudio = this.#voice.modeOf(plan) !== 'pipeline';
+    return needsAudio && this.#voice.problem({ ...plan, ...plan.speech }) === undefined
+      ? streamTwiml(plan, this.#urls, { isIncoming })
+      : relayTwiml(plan, this.#urls, { recordsHere: isIncoming });
   }
 
   /** Sends a request. Succeeds if the object is gone, or is in a state that makes the request unnecessary. */
@@ -166,7 +186,7 @@ export class TwilioCarrier implements Carrier {
   }
 
   /** Sets the time limit and the status webhook, which a dialed call gets when it is created. */
-  async #limitIncoming({ callSid, customParameters }: SetupFrame): Promise<void> {
+  async #limitIncoming({ callSid, customParameters }: ConnectedCall): Promise<void> {
     const { callId, token, maxDuration } = customParameters;
     try {
       await this.#request('to limit a call', callNotInProgress, () =>

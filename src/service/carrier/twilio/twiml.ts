@@ -2,6 +2,7 @@ import twilio from 'twilio';
 import type { CallPlan, NextStep } from '../carrier.ts';
 import { checkCallId } from './check-call.ts';
 import type { ConnectionParameters } from './relay-frames.ts';
+import type { StreamParameters } from './stream-frames.ts';
 import { countsWords, speechAttributes } from './speech-attributes.ts';
 import type { WebhookUrls } from './webhook-urls.ts';
 
@@ -11,24 +12,17 @@ const { VoiceResponse } = twilio.twiml;
 export const longestCall = 14_400;
 
 /**
- * Connects the call to this service.
+ * Connects the call to this service, which exchanges text with the carrier.
  *
  * @param options.recordsHere whether to start the recording, for calls that were not dialed with `record`.
  */
-export function connectTwiml(
+export function relayTwiml(
   plan: CallPlan,
   urls: WebhookUrls,
   { recordsHere = false }: { recordsHere?: boolean } = {},
 ): string {
   const response = new VoiceResponse();
-  if (recordsHere && plan.record) {
-    response.start().recording({
-      channels: 'dual',
-      recordingStatusCallback: urls.ofCall(plan, 'recording'),
-      recordingStatusCallbackEvent: ['completed'],
-      trim: 'do-not-trim',
-    });
-  }
+  if (recordsHere && plan.record) startRecording(response, plan, urls);
   const relay = response
     .connect({ action: urls.ofCall(plan, 'relay') })
     .conversationRelay({ url: urls.relay, ...speechAttributes(plan.speech) });
@@ -41,6 +35,31 @@ export function connectTwiml(
     interruptingWords: String(countsWords(plan.speech) ? plan.speech.minInterruptWords : 0),
     languages: [plan.speech.language, ...(plan.speech.otherLanguages ?? [])].join(),
   });
+  return response.toString();
+}
+
+/**
+ * Connects the audio of the call to this service. When the connection has ended, but not the call, the carrier asks for
+ * the next step.
+ *
+ * @param options.isIncoming whether this is the first connection of an incoming call; starts its recording.
+ */
+export function streamTwiml(
+  plan: CallPlan,
+  urls: WebhookUrls,
+  { isIncoming = false }: { isIncoming?: boolean } = {},
+): string {
+  const response = new VoiceResponse();
+  if (isIncoming && plan.record) startRecording(response, plan, urls);
+  const stream = response.connect().stream({ url: urls.stream });
+  addParameters(stream, {
+    callId: String(plan.callId),
+    token: plan.token,
+    connectToken: plan.connectToken,
+    maxDuration: String(plan.maxDuration),
+    ...(isIncoming && { direction: 'inbound' }),
+  });
+  response.redirect({ method: 'POST' }, urls.ofCall(plan, 'stream'));
   return response.toString();
 }
 
@@ -60,10 +79,23 @@ export function testCallTwiml(urls: WebhookUrls, token: string): string {
   return response.toString();
 }
 
+function startRecording(
+  response: InstanceType<typeof VoiceResponse>,
+  plan: CallPlan,
+  urls: WebhookUrls,
+): void {
+  response.start().recording({
+    channels: 'dual',
+    recordingStatusCallback: urls.ofCall(plan, 'recording'),
+    recordingStatusCallbackEvent: ['completed'],
+    trim: 'do-not-trim',
+  });
+}
+
 /** The process that receives the connection identifies the call by these parameters. */
 function addParameters(
   relay: { parameter: (attributes: { name: string; value: string }) => unknown },
-  parameters: ConnectionParameters,
+  parameters: ConnectionParameters | Partial<StreamParameters>,
 ): void {
   for (const [name, value] of Object.entries(parameters)) relay.parameter({ name, value });
 }

@@ -1,5 +1,5 @@
 /** What a webhook of a call reports. */
-export const callWebhooks = ['status', 'amd', 'recording', 'relay', 'dial', 'transfer'] as const;
+export const callWebhooks = ['status', 'amd', 'recording', 'relay', 'stream', 'dial', 'transfer'] as const;
 export type CallWebhook = (typeof callWebhooks)[number];
 
 /** The base path of all webhooks. */
@@ -33,8 +33,13 @@ export class WebhookUrls {
     return this.of('/silence.wav');
   }
 
-  /** URL of the WebSocket. */
+  /** URL of the WebSocket of ConversationRelay. */
   get relay(): string {
     return this.of('/relay').replace(/^http/, 'ws');
+  }
+
+  /** URL of the WebSocket of Media Streams. */
+  get stream(): string {
+    return this.of('/stream').replace(/^http/, 'ws');
   }
 }

@@ -5,11 +5,11 @@ import { bodyLimit } from 'hono/body-limit';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
-import type { AnsweredBy, CallHandler, CallReport, NextStep } from '../carrier.ts';
+import type { AnsweredBy, CallHandler, CallPlan, CallReport, NextStep } from '../carrier.ts';
 import { unsigned } from './signature.ts';
 import type { Signature } from './signature.ts';
 import { silentSound } from './silent-sound.ts';
-import { connectTwiml, emptyTwiml, hangUpTwiml, rejectTwiml, transferTwiml } from './twiml.ts';
+import { emptyTwiml, hangUpTwiml, rejectTwiml, transferTwiml } from './twiml.ts';
 import type { CallWebhook, WebhookUrls } from './webhook-urls.ts';
 
 const maxBodyBytes = 64 * 1024;
@@ -79,13 +79,16 @@ export interface TwilioWebhookDependencies {
   signature: Signature;
   urls: WebhookUrls;
   log: Logger;
+  /** Returns the instructions that connect a call to this service. */
+  connectTwiml: (plan: CallPlan, options?: { isIncoming: boolean }) => string;
 }
 
 /**
  * The carrier's webhooks. A request's signature is verified before any of its fields is used. A report must also
  * contain the token of its call.
  */
-export function twilioWebhooks({ handler, signature, urls, log }: TwilioWebhookDependencies): Hono {
+export function twilioWebhooks(dependencies: TwilioWebhookDependencies): Hono {
+  const { handler, signature, urls, log, connectTwiml } = dependencies;
   const routes = new Hono();
   routes.use(
     bodyLimit({
@@ -152,7 +155,7 @@ export function twilioWebhooks({ handler, signature, urls, log }: TwilioWebhookD
       const statusCallback = urls.ofCall(key, 'transfer');
       return transferTwiml(step, { action: urls.ofCall(key, 'dial'), statusCallback });
     }
-    return step.type === 'connect' ? connectTwiml(step.plan, urls) : hangUpTwiml();
+    return step.type === 'connect' ? connectTwiml(step.plan) : hangUpTwiml();
   };
 
   onCall('relay', async (key, fields) => {
@@ -171,6 +174,9 @@ export function twilioWebhooks({ handler, signature, urls, log }: TwilioWebhookD
     const cause = handoff === 'leave' ? 'left' : 'lost';
     return perform(key, await handler().onDisconnected({ ...key, cause }));
   });
+
+  // The stream has ended, but not the call: the line was left, or the connection was lost.
+  onCall('stream', async (key) => perform(key, await handler().onDisconnected({ ...key, cause: 'lost' })));
 
   // The fields are those of the other phone's call.
   onCall('transfer', async (key, fields) => {
@@ -202,7 +208,7 @@ export function twilioWebhooks({ handler, signature, urls, log }: TwilioWebhookD
     const admission = await handler().onIncoming(call);
     return admission.type === 'refuse'
       ? rejectTwiml(admission.reason)
-      : connectTwiml(admission.plan, urls, { recordsHere: true });
+      : connectTwiml(admission.plan, { isIncoming: true });
   };
 
   // `carrier check` sends a signed request to it through the public address.

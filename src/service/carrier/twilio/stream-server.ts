@@ -1,0 +1,156 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import type { RawData, WebSocket } from 'ws';
+import { Refusal } from '../../lib/refusal.ts';
+import type { CallLine, CallVoice } from '../../realtime/call-voice.ts';
+import { dtmfTones } from '../../voice/dtmf-tones.ts';
+import { FrameClock } from '../../voice/frame-clock.ts';
+import type { CallHandler } from '../carrier.ts';
+import type { Signature } from './signature.ts';
+import { closeCodes, defaultTimes, SignedSockets } from './signed-sockets.ts';
+import { readStreamFrame } from './stream-frames.ts';
+import type { StartFrame, StreamFrame } from './stream-frames.ts';
+import { StreamPeer } from './stream-peer.ts';
+import type { WebhookUrls } from './webhook-urls.ts';
+
+export interface StreamServerDependencies {
+  handler: () => CallHandler;
+  voice: CallVoice;
+  signature: Signature;
+  urls: WebhookUrls;
+  log: Logger;
+  /** Ends a call at the carrier, by its id there. */
+  hangUp: (carrierCallId: string) => Promise<void>;
+  /** Called when an incoming call is connected, to limit its duration and have its end reported. */
+  onIncomingConnected: (setup: StartFrame['start']) => void;
+}
+
+/** Accepts the WebSockets of Media Streams: the audio of calls with a realtime model. */
+export class StreamServer {
+  readonly #dependencies: StreamServerDependencies;
+  readonly #sockets: SignedSockets;
+  readonly #clock = new FrameClock();
+
+  constructor(dependencies: StreamServerDependencies) {
+    this.#dependencies = dependencies;
+    const { signature, urls, log } = dependencies;
+    this.#sockets = new SignedSockets({
+      ...{ path: 'stream', signature, urls, log, times: defaultTimes },
+      onSocket: (webSocket, markSetUp) => {
+        this.#connect(webSocket, markSetUp);
+      },
+    });
+  }
+
+  serves(request: IncomingMessage): boolean {
+    return this.#sockets.serves(request);
+  }
+
+  /** Handles a WebSocket upgrade request. Refuses it if it is not signed by the carrier. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#sockets.upgrade(request, socket, head);
+  }
+
+  /** Closes all connections. The carrier connects their calls again. */
+  async close(): Promise<void> {
+    await this.#sockets.close();
+  }
+
+  #connect(webSocket: WebSocket, markSetUp: () => void): void {
+    let stream: Stream | undefined;
+    webSocket.on('close', () => {
+      stream?.peer.lose();
+    });
+    webSocket.on('message', (data, isBinary) => {
+      if (webSocket.readyState !== webSocket.OPEN) return;
+      const frame = isBinary ? 'invalid' : parse(data);
+      if (frame === 'invalid') {
+        this.#dependencies.log.warn('the carrier sent an invalid frame, so its connection was closed');
+        webSocket.close(closeCodes.invalid, 'invalid frame');
+      } else if (stream) receive(stream, frame);
+      else if (frame?.event === 'start') {
+        markSetUp();
+        stream = this.#start(webSocket, frame);
+      } else if (frame) webSocket.close(closeCodes.refused, 'start expected');
+    });
+  }
+
+  #start(webSocket: WebSocket, { streamSid, start }: StartFrame): Stream {
+    const peer = new StreamPeer(this.#clock, (frame) => {
+      if (webSocket.readyState === webSocket.OPEN) webSocket.send(JSON.stringify({ ...frame, streamSid }));
+    });
+    const stream: Stream = { peer, line: undefined, hasHungUp: false };
+    this.#hold(webSocket, stream, start).catch((error: unknown) => {
+      stream.line?.close('connection');
+      const { log } = this.#dependencies;
+      if (error instanceof Refusal) {
+        webSocket.close(closeCodes.refused, 'unknown call');
+        return;
+      }
+      log.error({ err: error, callId: Number(start.customParameters.callId) }, 'a call failed');
+      webSocket.close(closeCodes.failed);
+    });
+    return stream;
+  }
+
+  /** Resolves when the conversation on this line has ended. */
+  async #hold(webSocket: WebSocket, stream: Stream, start: StartFrame['start']): Promise<void> {
+    const { handler, voice, log, hangUp, onIncomingConnected } = this.#dependencies;
+    const { callId, token, connectToken, direction } = start.customParameters;
+    const key = { callId: Number(callId), token };
+    const plan = await handler().planOf(key);
+    const { peer } = stream;
+    const line = voice.createLine(plan, {
+      peer,
+      log,
+      control: {
+        sendDigits: (digits) => {
+          peer.play(dtmfTones(digits, peer.rate));
+          return Promise.resolve();
+        },
+        end: async (how) => {
+          // When the connection closes before the call ends, the carrier asks for the next step.
+          if (how === 'leave') webSocket.close(closeCodes.normal);
+          else {
+            this.#sockets.closeSoon(webSocket);
+            await hangUp(start.callSid).catch((error: unknown) => {
+              log.warn({ err: error, callId: key.callId }, 'a call could not be ended at the carrier');
+            });
+          }
+        },
+      },
+    });
+    stream.line = line;
+    if (stream.hasHungUp) line.close('customer');
+    else if (webSocket.readyState !== webSocket.OPEN) line.close('connection');
+    if (direction === 'inbound') onIncomingConnected(start);
+    await handler().onConnected({ ...key, connectToken, carrierCallId: start.callSid }, line);
+    await line.hangUp();
+  }
+}
+
+/** A connection whose call is known. */
+interface Stream {
+  peer: StreamPeer;
+  /** Undefined while its settings are read. */
+  line: CallLine | undefined;
+  hasHungUp: boolean;
+}
+
+function receive(stream: Stream, frame: StreamFrame | undefined): void {
+  if (frame?.event === 'media' && frame.media.track === 'inbound') stream.peer.receive(frame.media.payload);
+  else if (frame?.event === 'dtmf') stream.line?.press(frame.dtmf.digit);
+  else if (frame?.event === 'stop') {
+    stream.hasHungUp = true;
+    stream.line?.close('customer');
+  }
+}
+
+function parse(data: RawData): StreamFrame | undefined | 'invalid' {
+  try {
+    return readStreamFrame((data as Buffer).toString('utf8'));
+  } catch {
+    return 'invalid';
+  }
+}
