@@ -679,6 +679,15 @@ let microphone: FakeMicrophone;
     expect(chat.messages.at(-1)).to.equal('assistant: This is Ada.');
   });
 
+  it('announces its end before a message that arrives with it', async () => {
+    const chat = await calling();
+    await joinAndWrite(chat.conversationId, 'This is Ada.');
+    service.send('call.ended', { reason: 'stopped' });
+    const announced = (): string => chat.find('.visually-hidden[role="status"]')?.textContent ?? '';
+    await until(() => announced().includes('This is Ada.'), 'the message');
+    expect(announced()).to.match(/^The call has ended\..*This is Ada\./);
+  });
+
   describe('without a microphone', () => {
     const permission = (state: string) => (): void => {
       replace(navigator.permissions, 'query', () => Promise.resolve({ state }));

@@ -10,7 +10,8 @@ export class Announcer {
   /** Replaced when answers are announced while they grow; until then, each is announced when complete. */
   sentences: Sentences = textOf;
 
-  #isComplete = false;
+  /** Whether the announced text is over, so that the next answer replaces it. */
+  isRead = false;
 
   constructor() {
     this.element.className = 'visually-hidden';
@@ -32,14 +33,13 @@ export class Announcer {
       .slice(-count)
       .flatMap((answer) => this.sentences(answer, isComplete) || []);
     if (!lines[0]) return;
-    // The previous answer has been announced completely.
-    if (this.#isComplete) this.element.replaceChildren();
+    if (this.isRead) this.element.replaceChildren();
     for (const text of lines) {
       const line = document.createElement('p');
       line.textContent = text;
       this.element.append(line);
     }
-    this.#isComplete = isComplete;
+    this.isRead = isComplete;
   }
 }
 

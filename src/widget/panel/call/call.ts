@@ -92,12 +92,11 @@ export function startCall(
   const id = (): string => session.snapshot.conversationId ?? '';
   /** Announces a text to screen readers, but not while the assistant speaks. */
   const announce = (text: string): void => {
-    const isSpeaking = state === 'speaking';
-    announcement = isSpeaking ? text : '';
-    if (isSpeaking) return;
-    const paragraph = document.createElement('p');
-    paragraph.textContent = text;
-    panel.announcer.element.replaceChildren(paragraph);
+    announcement = state === 'speaking' ? text : '';
+    if (announcement) return;
+    panel.announcer.element.textContent = text;
+    // An answer that follows, such as a cut-off one at the end of the call, does not replace it.
+    panel.announcer.isRead = false;
   };
   const show = (next: CallState): void => {
     state = next;
