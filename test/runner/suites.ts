@@ -57,6 +57,7 @@ const onOneDatabase = [
   'calling-hours',
   'chunk-markdown',
   'config',
+  'dtmf-tones',
   'fill-variables',
   'language-model',
   'log',
