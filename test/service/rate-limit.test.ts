@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { readConfig } from '../../src/service/config.ts';
-import { addressBlock, addressNetwork, clientAddress } from '../../src/service/http/client-address.ts';
+import { clientAddress } from '../../src/service/http/client-address.ts';
+import { addressBlock, addressNetwork } from '../../src/service/http/rate-limit.ts';
 import { serve } from '../../src/service/serve.ts';
 import { atEnd, startService } from '../support/service/service.ts';
 
