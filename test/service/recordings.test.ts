@@ -12,7 +12,7 @@ const call = await addCall(service, {
   userId: owner.id,
   status: 'completed',
   duration: 12,
-  lines: [
+  messages: [
     { role: 'assistant', content: 'Hello', at: 0, seconds: 2 },
     { role: 'user', content: 'Yes?', at: 3, seconds: 1 },
   ],

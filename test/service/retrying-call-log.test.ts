@@ -17,7 +17,7 @@ function failing(times: number, error: Error, options = { leaseMs: 5000, mayWait
     if (left-- > 0) throw new Error('Failed query', { cause: error });
   };
   const log: CallLog = {
-    async saveLines(lines) {
+    async saveMessages(lines) {
       await attempt();
       saved.push(lines.length);
     },
@@ -45,7 +45,7 @@ describe('the progress of a call', () => {
   ] as const) {
     it(`is stored after the database ${title}`, async () => {
       const { log, saved } = failing(2, error);
-      await log.saveLines([]);
+      await log.saveMessages([]);
       assert.deepEqual(saved, [0]);
     });
   }
@@ -56,14 +56,14 @@ describe('the progress of a call', () => {
 
   it('is stored after an outage that is longer than a lease, but only if the customer does not wait', async () => {
     const { log, saved } = failing(2, lost, { leaseMs: -1, mayWait: () => true });
-    await log.saveLines([]);
+    await log.saveMessages([]);
     assert.deepEqual(saved, [0]);
-    await assert.rejects(failing(1, lost, { leaseMs: -1, mayWait: () => false }).log.saveLines([]));
+    await assert.rejects(failing(1, lost, { leaseMs: -1, mayWait: () => false }).log.saveMessages([]));
   });
 
   it('fails at once if the query is wrong', async () => {
     const { log, saved } = failing(1, wrong);
-    await assert.rejects(log.saveLines([]));
+    await assert.rejects(log.saveMessages([]));
     assert.deepEqual(saved, []);
   });
 });

@@ -69,7 +69,7 @@ async function call({
     ...more,
   };
   let answeredBy: AnsweredBy = 'unknown';
-  let end: CallResult = { status: 'failed', reason: 'no-connection', duration: 0, lines: [] };
+  let end: CallResult = { status: 'failed', reason: 'no-connection', duration: 0, messages: [] };
   let held: HeldLine | undefined;
   let earlier: CallProgress | undefined;
   const released: { duration: number; transferTo?: string | undefined }[] = [];
@@ -90,7 +90,7 @@ async function call({
     planOf: () => Promise.reject(new Error('This carrier has the plan.')),
     onConnected: async (_, line) => {
       held = new HeldLine(line, 'a lease');
-      let lines = earlier?.lines ?? [];
+      let messages = earlier?.messages ?? [];
       const result = await new CallConversation({
         line: held,
         settings,
@@ -99,7 +99,7 @@ async function call({
           startTurn: (reason) => speak({}, turnTexts[reason]),
         },
         callLog: {
-          saveLines: (saved) => Promise.resolve(void (lines = [...saved])),
+          saveMessages: (saved) => Promise.resolve(void (messages = [...saved])),
           chargeMinute: (minute) => {
             events.push(`minute ${minute}`);
             return Promise.resolve(minute <= minutes);
@@ -113,10 +113,10 @@ async function call({
       const last = released.at(-1);
       if (result) end = result;
       else if (last) {
-        end = { status: 'completed', reason: 'transfer', duration: last.duration, lines };
+        end = { status: 'completed', reason: 'transfer', duration: last.duration, messages };
         const chargedMinutes = events.filter((event) => event.startsWith('minute')).length;
         const reason = last.transferTo === undefined ? 'reconnected' : 'transfer-unanswered';
-        earlier = { lines, elapsed: last.duration, chargedMinutes, reason };
+        earlier = { messages, elapsed: last.duration, chargedMinutes, reason };
       }
     },
     onReport: (report) => {
@@ -150,7 +150,7 @@ async function call({
   });
   await carrier.settled();
   const ended: Ended = { ...end, answeredBy };
-  return { end: ended, events, lines: end.lines.map(({ role, content }) => `${role}: ${content}`) };
+  return { end: ended, events, lines: end.messages.map(({ role, content }) => `${role}: ${content}`) };
 }
 
 describe('a simulated number', () => {
@@ -178,7 +178,7 @@ describe('an unanswered call', () => {
   ] as const) {
     test(`ends as ${status} and is free`, async () => {
       const { end, events } = await call({ to });
-      assert.deepEqual([end.status, end.duration, end.lines, end.answeredBy], [status, 0, [], 'unknown']);
+      assert.deepEqual([end.status, end.duration, end.messages, end.answeredBy], [status, 0, [], 'unknown']);
       assert.deepEqual(events, expected);
     });
   }
@@ -205,8 +205,8 @@ describe('a call answered by a person', () => {
     assert.deepEqual([end.status, end.answeredBy], ['completed', 'human']);
     assert.deepEqual(events, ['ringing', 'answered by human', 'minute 1']);
     assert.ok(end.duration > 10 && end.duration < 60, `${end.duration}`);
-    for (const [index, { at, seconds }] of end.lines.entries()) {
-      const next = end.lines[index + 1]?.at ?? end.duration;
+    for (const [index, { at, seconds }] of end.messages.entries()) {
+      const next = end.messages[index + 1]?.at ?? end.duration;
       assert.ok(at >= 0 && at + seconds <= next + 0.01, `line ${index}`);
     }
   });
@@ -223,7 +223,7 @@ describe('a call answered by a person', () => {
 
   test('has the status ended_by_customer if the person hangs up without a word', async () => {
     const { end } = await call({ to: numbers.hangsUp });
-    assert.deepEqual([end.status, end.lines.length], ['ended_by_customer', 1]);
+    assert.deepEqual([end.status, end.messages.length], ['ended_by_customer', 1]);
   });
 
   test('ends after the last words of an assistant that hangs up', async () => {
@@ -236,7 +236,7 @@ describe('a call answered by a person', () => {
   test('is completed by a transfer', async () => {
     const { end } = await call({ reply: () => ({ text: '', transferTo: '+4930123456' }) });
     assert.deepEqual([end.status, end.reason], ['completed', 'transfer']);
-    const calls = end.lines.map(({ functionCalls = [] }) => functionCalls.map(({ name }) => name));
+    const calls = end.messages.map(({ functionCalls = [] }) => functionCalls.map(({ name }) => name));
     assert.deepEqual(calls, [[], [], ['call_transfer']]);
   });
 
@@ -281,7 +281,7 @@ describe('silence', () => {
     assert.deepEqual(lines, ['assistant: Hi.', ...[1, 2, 3].map(() => 'assistant: Are you still there?')]);
     assert.deepEqual([end.status, end.reason], ['ended_by_assistant', 'silence']);
     // The assistant's words do not count as silence.
-    const spoken = end.lines.reduce((sum, { seconds }) => sum + seconds, 0);
+    const spoken = end.messages.reduce((sum, { seconds }) => sum + seconds, 0);
     assert.equal(end.duration, Math.ceil(35 + spoken));
   });
 
@@ -299,7 +299,7 @@ describe('an answering machine', () => {
   test('ends the call', async () => {
     const { end } = await call(machine);
     assert.deepEqual(
-      [end.status, end.reason, end.answeredBy, end.lines],
+      [end.status, end.reason, end.answeredBy, end.messages],
       ['ended_by_assistant', 'voicemail', 'machine', []],
     );
   });
@@ -356,7 +356,7 @@ describe('a fax', () => {
     test(`ends the call without a word if the other digits stand for ${answer}`, async () => {
       const { end, events } = await call({ to, voiceMailMessage: 'Please call back.' });
       assert.deepEqual(
-        [end.status, end.reason, end.answeredBy, end.lines],
+        [end.status, end.reason, end.answeredBy, end.messages],
         ['ended_by_assistant', 'fax', 'fax', []],
       );
       assert.deepEqual(events, ['ringing', 'answered by fax', 'minute 1']);
@@ -440,7 +440,7 @@ describe('a transfer', () => {
 
 test('an answer has the time from the end of the customer’s utterance to its first word', async () => {
   const { end } = await call();
-  const answers = end.lines.filter(({ role }, index) => role === 'assistant' && index > 0);
+  const answers = end.messages.filter(({ role }, index) => role === 'assistant' && index > 0);
   assert.ok(answers.length > 0);
   for (const { responseTime } of answers) assert.equal(responseTime, 0);
 });

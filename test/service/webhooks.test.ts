@@ -260,7 +260,7 @@ describe('the webhook after a call', () => {
       duration: 61,
       assistantPhoneNumber: '+4930123456',
       transcript: 'AI: What is your budget?\nCustomer: Fine, 40.',
-      lines,
+      messages: lines,
       inputVariables: { name: 'Ada' },
       recordingToken: 'r'.repeat(43),
       createdAt: '2026-07-01T10:00:00.5Z',

@@ -108,7 +108,7 @@ export class AssistantSpeaker implements Speaker {
 
   /**
    * In web calls, messages may be written during the call: in another tab, or while the line is lost. The call's own
-   * lines are among the stored messages.
+   * messages are among the stored messages.
    *
    * @param said the message to answer, which is excluded from the history.
    */

@@ -1,3 +1,4 @@
+import type { EndReason } from '../../contract/call.ts';
 import type { AnsweredBy } from '../carrier/carrier.ts';
 import type { Spoken } from '../voice/line.ts';
 import type { CallMessage } from '../db/calls-table.ts';
@@ -29,6 +30,16 @@ type Said = Omit<Extract<CallEvent, { type: 'said' }>, 'type'>;
 /** The status and reason of a conversation's end. `released` means that the call continues elsewhere. */
 type Ending = Pick<CallResult, 'status' | 'reason'> | 'released';
 
+/** Thrown if the call cannot continue: a minute could not be charged, or the call has been ended or deleted elsewhere. */
+class CallEnded extends Error {
+  readonly ending: Ending;
+
+  constructor(reason: EndReason) {
+    super(`The call ended: ${reason}`);
+    this.ending = { status: 'ended', reason };
+  }
+}
+
 const secondsPerMinute = 60;
 
 /** The conversation of a call on one line, from the moment it is connected. */
@@ -36,7 +47,7 @@ export class CallConversation {
   readonly #options: CallConversationOptions;
   /** On the line's clock. */
   readonly #answeredAt: number;
-  readonly #lines: CallMessage[];
+  readonly #messages: CallMessage[];
   readonly #silence: SilenceTimer;
   readonly #keys: PressedKeys;
   #chargedMinutes: number;
@@ -45,7 +56,7 @@ export class CallConversation {
     const { line, settings, earlier } = options;
     this.#options = options;
     this.#answeredAt = line.now - (earlier?.elapsed ?? 0);
-    this.#lines = [...(earlier?.lines ?? [])];
+    this.#messages = [...(earlier?.messages ?? [])];
     this.#chargedMinutes = earlier?.chargedMinutes ?? 0;
     this.#silence = new SilenceTimer(settings, line.now);
     this.#keys = new PressedKeys(line);
@@ -57,34 +68,43 @@ export class CallConversation {
    * @returns undefined if the call continues elsewhere: it was transferred, or its connection was lost.
    */
   async run(): Promise<CallResult | undefined> {
-    const ending = (await this.#start()) ?? (await this.#converse());
+    const ending = await this.#untilEnd();
     if (ending === 'released') return undefined;
     await this.#options.line.hangUp(ending.reason);
-    return { ...ending, duration: this.#duration, lines: this.#lines };
+    return { ...ending, duration: this.#duration, messages: this.#messages };
   }
 
   get #duration(): number {
     return Math.ceil(this.#options.line.now - this.#answeredAt - tolerance);
   }
 
+  async #untilEnd(): Promise<Ending> {
+    try {
+      return (await this.#start()) ?? (await this.#converse());
+    } catch (error) {
+      if (error instanceof CallEnded) return error.ending;
+      throw error;
+    }
+  }
+
   async #start(): Promise<Ending | undefined> {
     const { settings, answeredBy, earlier, speaker } = this.#options;
-    const unpaid = await this.#chargeStartedMinutes();
-    if (unpaid) return unpaid;
+    await this.#chargeStartedMinutes();
     if (earlier) {
-      return this.#reply((signal) => speaker.startTurn(earlier.reason, this.#lines, signal));
+      return this.#reply((signal) => speaker.startTurn(earlier.reason, this.#messages, signal));
     }
     if (answeredBy === 'fax') return faxAnswered;
     if (answeredBy === 'machine') {
       const ending = await this.#leaveMessage('after its greeting');
       if (ending) return ending;
     }
-    return settings.waitForCustomer ? undefined : this.#greet();
+    if (!settings.waitForCustomer) await this.#greet();
+    return undefined;
   }
 
-  async #greet(): Promise<Ending | undefined> {
+  async #greet(): Promise<void> {
     const { initialMessage } = this.#options.settings;
-    return initialMessage.trim() === '' ? undefined : this.#say(initialMessage);
+    if (initialMessage.trim() !== '') await this.#recordSpoken(await this.#speak(oneChunk(initialMessage)));
   }
 
   /** Waits for the end of the machine's greeting, since machines record nothing before it. */
@@ -96,10 +116,7 @@ export class CallConversation {
       if (when !== 'now') {
         const event = await line.next(Math.min(maxGreetingSeconds, settings.maxDuration), signal);
         if (event?.type === 'ended') return machineHungUp;
-        if (event?.type === 'said') {
-          const ending = await this.#recordSaid(event);
-          if (ending) return ending;
-        }
+        if (event?.type === 'said') await this.#recordSaid(event);
       }
       const result = await this.#sayToMachine(message);
       if (typeof result === 'object' || result === 'released') return result;
@@ -117,15 +134,13 @@ export class CallConversation {
     const { line, signal } = this.#options;
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const spoken = await this.#speak(oneChunk(message));
-      const ending = await this.#recordSpoken(spoken);
-      if (ending) return ending;
+      await this.#recordSpoken(spoken);
       if (spoken.cutOffBy === undefined) return 'left';
       if (spoken.cutOffBy === 'time') break;
       const event = await line.next(interruptionSeconds, signal);
       if (event?.type === 'ended')
         return event.by === 'customer' ? machineHungUp : ((await this.#handle(event)) ?? 'interrupted');
-      const unsaved = event?.type === 'said' && (await this.#recordSaid(event));
-      if (unsaved) return unsaved;
+      if (event?.type === 'said') await this.#recordSaid(event);
     }
     return 'interrupted';
   }
@@ -135,8 +150,7 @@ export class CallConversation {
     const end = this.#answeredAt + settings.maxDuration;
     for (;;) {
       if (isPast(end, line.now)) return { status: 'completed', reason: 'max-duration' };
-      const unpaid = await this.#chargeStartedMinutes();
-      if (unpaid) return unpaid;
+      await this.#chargeStartedMinutes();
       if (line.customerSpokeAt !== undefined) this.#silence.speechDetected(line.customerSpokeAt);
       const due = this.#silence.due();
       if (due.action === 'end' && isPast(due.at, line.now))
@@ -158,7 +172,7 @@ export class CallConversation {
       case 'ended':
         if (event.by === 'customer') {
           const hasGreeting = this.#options.settings.initialMessage.trim() !== '';
-          return { status: hangUpStatus(this.#lines, hasGreeting), reason: 'hung-up' };
+          return { status: hangUpStatus(this.#messages, hasGreeting), reason: 'hung-up' };
         }
         if (event.by === 'service') return { status: 'ended', reason: event.reason };
         await this.#options.callLog.release(this.#duration);
@@ -178,19 +192,21 @@ export class CallConversation {
 
   async #answer(said: Said): Promise<Ending | undefined> {
     const { line, settings, speaker } = this.#options;
-    const ending = await this.#recordSaid(said);
-    if (ending) return ending;
+    await this.#recordSaid(said);
     this.#silence.customerSpoke(line.now);
     // The last words of a customer who has hung up are stored, but nobody hears an answer.
     if (line.hasEnded) return undefined;
-    const isFirst = !this.#lines.some(({ role }) => role === 'assistant');
+    const isFirst = !this.#messages.some(({ role }) => role === 'assistant');
     // With `waitForCustomer`, the initial message answers the customer's first words.
-    if (isFirst && !settings.isGreetingRead && settings.initialMessage.trim() !== '') return this.#greet();
-    const before = this.#lines.slice(0, -1);
+    if (isFirst && !settings.isGreetingRead && settings.initialMessage.trim() !== '') {
+      await this.#greet();
+      return undefined;
+    }
+    const before = this.#messages.slice(0, -1);
     const { fillers } = settings;
     return this.#reply((signal) => speaker.answer(said.text, before, signal), {
       since: said.endedAt,
-      filler: fillers && chooseFiller(fillers, said.text, Math.floor(this.#lines.length / 2)),
+      filler: fillers && chooseFiller(fillers, said.text, Math.floor(this.#messages.length / 2)),
     });
   }
 
@@ -198,7 +214,7 @@ export class CallConversation {
     const { line, speaker } = this.#options;
     const silentSince = this.#silence.since;
     const startedAt = line.now;
-    const ending = await this.#reply((signal) => speaker.startTurn('silence', this.#lines, signal));
+    const ending = await this.#reply((signal) => speaker.startTurn('silence', this.#messages, signal));
     this.#silence.reengaged(silentSince, startedAt, line.now);
     return ending;
   }
@@ -221,8 +237,7 @@ export class CallConversation {
     } finally {
       reply.stop();
     }
-    const ending = await this.#recordSpoken(spoken, { since, functionCalls: reply.functionCalls });
-    if (ending) return ending;
+    await this.#recordSpoken(spoken, { since, functionCalls: reply.functionCalls });
     if (reply.digits !== '') await line.sendDigits(reply.digits);
     // No transfer if the customer has interrupted or hung up.
     if (reply.transferTo !== undefined && spoken.cutOffBy === undefined) {
@@ -233,10 +248,6 @@ export class CallConversation {
     // A customer who interrupts the goodbye has more to say, and a machine that is found then gets its message.
     const isUnheard = spoken.cutOffBy === 'customer' || spoken.cutOffBy === 'signal';
     return reply.hangsUp && !isUnheard ? { status: 'ended_by_assistant', reason: 'end-call' } : undefined;
-  }
-
-  async #say(text: string): Promise<Ending | undefined> {
-    return this.#recordSpoken(await this.#speak(oneChunk(text)));
   }
 
   #speak(text: AsyncIterable<string>): Promise<Spoken> {
@@ -251,62 +262,57 @@ export class CallConversation {
       since,
       functionCalls = [],
     }: { since?: number | undefined; functionCalls?: CallMessage['functionCalls'] } = {},
-  ): Promise<Ending | undefined> {
+  ): Promise<void> {
     const { line } = this.#options;
     if (played.trim() === '' || startedAt === undefined) {
       // Function calls are recorded even if nothing was played: otherwise the model would repeat them.
-      const ending =
-        functionCalls.length > 0 && (await this.#recordLine('assistant', '', line.now, { functionCalls }));
-      if (ending) return ending;
+      if (functionCalls.length > 0) await this.#record('assistant', '', line.now, { functionCalls });
     } else {
-      const ending = await this.#recordLine('assistant', played, startedAt, {
+      await this.#record('assistant', played, startedAt, {
         ...(functionCalls.length > 0 && { functionCalls }),
         ...(since !== undefined && { responseTime: roundToMs(Math.max(0, startedAt - since)) }),
       });
-      if (ending) return ending;
       this.#silence.assistantSpoke(line.now);
     }
-    return this.#chargeStartedMinutes();
+    await this.#chargeStartedMinutes();
   }
 
-  #recordSaid({ text, seconds, endedAt }: Said): Promise<Ending | undefined> {
-    return this.#recordLine('user', text, endedAt - seconds, { seconds });
+  #recordSaid({ text, seconds, endedAt }: Said): Promise<void> {
+    return this.#record('user', text, endedAt - seconds, { seconds });
   }
 
-  async #recordLine(
+  /** @throws {CallEnded} if the call has been ended or deleted elsewhere. */
+  async #record(
     role: CallMessage['role'],
     content: string,
     at: number,
     more: Partial<CallMessage> = {},
-  ): Promise<Ending | undefined> {
+  ): Promise<void> {
     const { callLog, line } = this.#options;
     const since = Math.max(0, at - this.#answeredAt);
     const seconds = Math.max(0, line.now - at);
-    this.#lines.push({ role, content, at: since, seconds, ...more });
-    const reason = await callLog.saveLines(this.#lines);
-    return reason === undefined ? undefined : { status: 'ended', reason };
+    this.#messages.push({ role, content, at: since, seconds, ...more });
+    const reason = await callLog.saveMessages(this.#messages);
+    if (reason !== undefined) throw new CallEnded(reason);
   }
 
   /**
    * Charges for every started minute, at most for those within the maximum duration.
    *
-   * @returns how the call ends if a minute cannot be charged.
+   * @throws {CallEnded} if a minute cannot be charged.
    */
-  async #chargeStartedMinutes(): Promise<Ending | undefined> {
+  async #chargeStartedMinutes(): Promise<void> {
     const elapsed = this.#options.line.now - this.#answeredAt;
     const last = Math.ceil(this.#options.settings.maxDuration / secondsPerMinute);
     const started = Math.min(Math.floor((elapsed + tolerance) / secondsPerMinute) + 1, last);
     while (this.#chargedMinutes < started) {
       const isPaid = await this.#options.callLog.chargeMinute(this.#chargedMinutes + 1);
-      if (isPaid !== true)
-        return isPaid === false ? insufficientBalance : { status: 'ended', reason: isPaid };
+      if (isPaid !== true) throw new CallEnded(isPaid === false ? 'balance' : isPaid);
       this.#chargedMinutes += 1;
     }
-    return undefined;
   }
 }
 
-const insufficientBalance: Ending = { status: 'ended', reason: 'balance' };
 const machineHungUp: Ending = { status: 'ended_by_customer', reason: 'voicemail' };
 const faxAnswered: Ending = { status: 'ended_by_assistant', reason: 'fax' };
 

@@ -22,8 +22,8 @@ export interface CallSettings {
 
 /** Stores the progress of a call. */
 export interface CallLog {
-  /** @returns why the call has to end after these lines, as its `end_reason`; undefined if it continues. */
-  saveLines(lines: readonly CallMessage[]): Promise<EndReason | undefined>;
+  /** @returns why the call has to end after these messages, as its `end_reason`; undefined if it continues. */
+  saveMessages(messages: readonly CallMessage[]): Promise<EndReason | undefined>;
   /** Charges for a started minute, counted from 1. Resolves to false if the balance is too low. */
   chargeMinute(minute: number): Promise<boolean | 'minutes-per-day'>;
   /**
@@ -36,7 +36,7 @@ export interface CallLog {
 
 /** The state that an earlier line of the same call left. */
 export interface CallProgress {
-  lines: readonly CallMessage[];
+  messages: readonly CallMessage[];
   /** Seconds since the call was answered. */
   elapsed: number;
   chargedMinutes: number;
@@ -50,5 +50,5 @@ export interface CallResult {
   reason: EndReason;
   /** Seconds since the call was answered, rounded up. */
   duration: number;
-  lines: readonly CallMessage[];
+  messages: readonly CallMessage[];
 }

@@ -35,7 +35,7 @@ const columns = wireColumns(
       'conversation_id',
       'contact_id',
       'input_variables',
-      'lines',
+      'messages',
     ] as const),
     ...(['answered_at', 'ended_at', 'end_handled_at', 'lease_owner', 'lease_until'] as const),
     ...([

@@ -262,7 +262,7 @@ export class CallRunner implements CallHandler {
       signal.throwIfAborted();
       line.markIdentified(answeredBy);
       const assistant = await this.#prepareSpeaker(plan);
-      const options = assistant.speakerOptions([...(plan.web?.history ?? []), ...(earlier?.lines ?? [])]);
+      const options = assistant.speakerOptions([...(plan.web?.history ?? []), ...(earlier?.messages ?? [])]);
       const { uuid } = plan.speaker.assistant;
       const recordUsage: SpeakerOptions['recordUsage'] = (usage) => {
         void this.#dependencies.recordUsage({ ...usage, assistant: uuid });
@@ -297,7 +297,8 @@ export class CallRunner implements CallHandler {
       await finishRecording();
       const { record } = plan.speaker.assistant;
       // The carrier records phone calls.
-      const isRecorded = !plan.web && record && (carrier.readRecording !== undefined || end.lines.length > 0);
+      const isRecorded =
+        !plan.web && record && (carrier.readRecording !== undefined || end.messages.length > 0);
       await this.#end(call.id, { ...end, isRecorded }, isHeld);
     } catch (error) {
       if (error instanceof CallLeaseLostError) {

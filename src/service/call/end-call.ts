@@ -59,7 +59,7 @@ export async function endCall(
       .returning();
     if (!ended) return false;
     if (status === 'failed') await refund(tx, ended);
-    if (ended.clientPhoneNumber !== '' && requestsNoCalls(ended.lines)) {
+    if (ended.clientPhoneNumber !== '' && requestsNoCalls(ended.messages)) {
       await blockNumber(tx, ended.userId, ended.clientPhoneNumber);
     }
     await notifyCampaigns({ tx, jobs }, ended);

@@ -47,7 +47,7 @@ export async function failAbandonedCalls(
       isTransferAnswered: calls.isTransferAnswered,
       carrierCallId: calls.carrierCallId,
       carrierSeconds: calls.carrierSeconds,
-      lines: calls.lines,
+      messages: calls.messages,
     })
     .from(calls)
     .where(isAbandoned)

@@ -10,7 +10,7 @@ export type WrittenMessage = Pick<CallMessage, 'role' | 'content' | 'functionCal
 const historyLimit = 40;
 
 /**
- * Reads the latest messages of a conversation, oldest first. They include lines of calls, which are stored as messages.
+ * Reads the latest messages of a conversation, oldest first. They include those of calls.
  *
  * @param beforeCall the id of a call; later messages are not read.
  */

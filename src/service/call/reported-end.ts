@@ -4,7 +4,7 @@ import { hangUpStatus } from './hang-up-status.ts';
 
 type ReportedCall = Pick<
   typeof calls.$inferSelect,
-  'answeredAt' | 'transferTo' | 'isTransferAnswered' | 'lines' | 'carrierSeconds'
+  'answeredAt' | 'transferTo' | 'isTransferAnswered' | 'messages' | 'carrierSeconds'
 >;
 
 /**
@@ -15,12 +15,12 @@ export function reportedEnd({
   answeredAt,
   transferTo,
   isTransferAnswered,
-  lines,
+  messages,
   carrierSeconds,
 }: ReportedCall): EndedCall {
   if (answeredAt === null) return { status: 'failed', reason: 'no-connection' };
   if (isTransferAnswered) return { status: 'completed', reason: 'transfer' };
   // A customer who hangs up while the other phone rings has got no answer.
-  const status = transferTo === null ? hangUpStatus(lines) : 'ended_by_customer';
+  const status = transferTo === null ? hangUpStatus(messages) : 'ended_by_customer';
   return { status, reason: 'hung-up', duration: carrierSeconds ?? 0 };
 }

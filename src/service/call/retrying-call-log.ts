@@ -24,8 +24,8 @@ export class RetryingCallLog implements CallLog {
     this.#logger = logger;
   }
 
-  saveLines(lines: readonly CallMessage[]): Promise<EndReason | undefined> {
-    return this.#retry(() => this.#log.saveLines(lines));
+  saveMessages(messages: readonly CallMessage[]): Promise<EndReason | undefined> {
+    return this.#retry(() => this.#log.saveMessages(messages));
   }
 
   chargeMinute(minute: number): ReturnType<CallLog['chargeMinute']> {

@@ -39,14 +39,14 @@ export class StoredCallLog implements CallLog {
     this.#owner = owner;
   }
 
-  async saveLines(
-    lines: readonly CallMessage[],
+  async saveMessages(
+    messages: readonly CallMessage[],
     queries: Queries = this.#database.db,
   ): Promise<EndReason | undefined> {
-    const stored = lines.map(fitJson);
-    const responseTime = lines.at(-1)?.responseTime;
+    const stored = messages.map(fitJson);
+    const responseTime = messages.at(-1)?.responseTime;
     if (responseTime !== undefined) recordFirstWord(responseTime);
-    await this.touch(queries, { lines: stored, transcript: formatTranscript(stored) });
+    await this.touch(queries, { messages: stored, transcript: formatTranscript(stored) });
     return undefined;
   }
 

@@ -23,7 +23,7 @@ export const recordingSize = (seconds: number): number => headerBytes + seconds 
 
 /** Yields the bytes of a WAV file from `start` up to but not including `end`. */
 export function* synthesizeRecording(
-  lines: readonly CallMessage[],
+  messages: readonly CallMessage[],
   seconds: number,
   start: number,
   end: number,
@@ -34,12 +34,12 @@ export function* synthesizeRecording(
   }
   for (let from = Math.max(start, headerBytes); from < end; from += chunkSize) {
     const bytes = new Uint8Array(Math.min(chunkSize, end - from)).fill(silence);
-    for (const line of lines) writeTone(bytes, from - headerBytes, line);
+    for (const message of messages) writeTone(bytes, from - headerBytes, message);
     yield bytes;
   }
 }
 
-/** Writes the tone of a line into samples that start at index `first` of the recording. */
+/** Writes the tone of a message into samples that start at index `first` of the recording. */
 function writeTone(samples: Uint8Array, first: number, { role, at, seconds }: CallMessage): void {
   const begin = Math.max(0, Math.round(at * sampleRate) - first);
   const end = Math.min(samples.length, Math.round((at + seconds) * sampleRate) - first);

@@ -145,7 +145,7 @@ export async function takeCall(
 
 async function readEarlier(
   tx: Queries,
-  { id, conversationId, lines, duration, transferTo }: typeof calls.$inferSelect,
+  { id, conversationId, messages, duration, transferTo }: typeof calls.$inferSelect,
 ): Promise<CallProgress> {
   const [found] = await tx
     .select({
@@ -159,7 +159,7 @@ async function readEarlier(
   // A process that died has not stored the duration.
   const elapsed = Math.max(duration, found?.seconds ?? 0);
   return {
-    lines,
+    messages,
     elapsed,
     // Minutes of a free call are counted although they are not in the ledger.
     chargedMinutes:

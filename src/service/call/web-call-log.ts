@@ -45,7 +45,7 @@ export interface WebCallLogDependencies extends EndingDependencies {
   signals: Signals;
 }
 
-/** Stores a web call in its record and in its conversation: each line becomes a message. */
+/** Stores a web call in its record and in its conversation: each message of the call is also one of the conversation. */
 export class WebCallLog implements CallLog {
   readonly #dependencies: WebCallLogDependencies;
   readonly #plan: ConversationPlan & { web: WebPlan };
@@ -65,26 +65,26 @@ export class WebCallLog implements CallLog {
     this.#record = new StoredCallLog(dependencies, plan, owner);
   }
 
-  async saveLines(lines: readonly CallMessage[]): Promise<EndReason | undefined> {
+  async saveMessages(messages: readonly CallMessage[]): Promise<EndReason | undefined> {
     const { database, signals } = this.#dependencies;
     const { conversationId } = this.#plan.web;
     const unanswered = this.#unanswered;
     const save = async (tx: Queries) => {
       const conversation = await lock(tx, conversationId);
-      // After a lost database connection, this may repeat lines that are already stored.
+      // After a lost database connection, this may repeat messages that are already stored.
       this.#unanswered = unanswered;
-      const stored = await countLines(tx, this.#plan.id);
+      const stored = await countMessages(tx, this.#plan.id);
       // Fails if the visitor has deleted the conversation, and the call with it.
-      await this.#record.saveLines(lines, tx);
+      await this.#record.saveMessages(messages, tx);
       if (!conversation) return 'conversation-ended';
       let { turns } = conversation;
-      for (const [index, line] of lines.entries()) {
-        const isGreeting = index === 0 && line.role === 'assistant' && this.#plan.web.isGreetingStored;
+      for (const [index, message] of messages.entries()) {
+        const isGreeting = index === 0 && message.role === 'assistant' && this.#plan.web.isGreetingStored;
         if (index < stored || isGreeting) continue;
-        turns = await this.#add(tx, turns, line);
-        if (line.role === 'user') await this.#count(tx, line);
+        turns = await this.#add(tx, turns, message);
+        if (message.role === 'user') await this.#count(tx, message);
       }
-      const isLast = turns >= conversation.maxMessages && lines.at(-1)?.role === 'assistant';
+      const isLast = turns >= conversation.maxMessages && messages.at(-1)?.role === 'assistant';
       return isLast ? 'conversation-ended' : undefined;
     };
     try {
@@ -193,11 +193,11 @@ async function lock(tx: Queries, conversationId: number) {
   return found;
 }
 
-/** Returns the number of stored lines of a call. */
-async function countLines(tx: Queries, callId: number): Promise<number> {
+/** Returns the number of stored messages of a call. */
+async function countMessages(tx: Queries, callId: number): Promise<number> {
   const [record] = await tx
-    .select({ lines: sql<number>`jsonb_array_length(${calls.lines})` })
+    .select({ count: sql<number>`jsonb_array_length(${calls.messages})` })
     .from(calls)
     .where(eq(calls.id, callId));
-  return record?.lines ?? 0;
+  return record?.count ?? 0;
 }

@@ -192,8 +192,8 @@ const statements = languages.flatMap((language) => language.statements);
 const questions = languages.flatMap((language) => language.questions);
 
 /** Whether the customer asked during a call not to be called again. */
-export const requestsNoCalls = (lines: readonly { role: string; content: string }[]): boolean =>
-  lines.some(({ role, content }) => role === 'user' && sentencesOf(content).some(isRequest));
+export const requestsNoCalls = (messages: readonly { role: string; content: string }[]): boolean =>
+  messages.some(({ role, content }) => role === 'user' && sentencesOf(content).some(isRequest));
 
 const sentencesOf = (speech: string): string[] => speech.match(/[^.!?؟\n]+[.!?؟]*/g) ?? [];
 

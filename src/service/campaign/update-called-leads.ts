@@ -72,7 +72,7 @@ async function findCalledLeads(tx: Queries, campaign: Campaign, now: Date): Prom
     const isEvaluated = row.hasEvaluation || isOverdue;
     return {
       ...called,
-      outcome: classifyCall({ ...call, hasTranscript: call.lines.length > 0, isEvaluated }, campaign),
+      outcome: classifyCall({ ...call, hasTranscript: call.messages.length > 0, isEvaluated }, campaign),
     };
   });
 }

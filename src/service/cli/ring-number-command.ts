@@ -79,7 +79,7 @@ async function follow({ database }: CommandContext, values: CommandValues): Prom
       endReason: calls.endReason,
       duration: calls.duration,
       totalCost: calls.totalCost,
-      lines: calls.lines,
+      messages: calls.messages,
       isLate: sql<boolean>`${calls.leaseOwner} IS NULL
         AND ${calls.createdAt} < now() - interval '1 second' * ${connectSeconds}::integer`,
     })
@@ -88,7 +88,7 @@ async function follow({ database }: CommandContext, values: CommandValues): Prom
   if (!call) throw new CommandError('The record of the call was deleted.');
   const { status, endReason, duration, totalCost } = call;
   const printed = Number(values['printed']);
-  const lines = call.lines
+  const lines = call.messages
     .slice(printed)
     .map(({ role, content }) => `${role === 'assistant' ? 'Assistant' : 'Customer'}: ${content}`);
   if (openCallStatuses.some((open) => open === status)) {

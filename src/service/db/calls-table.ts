@@ -56,7 +56,7 @@ export const calls = pgTable('calls', {
   isFax: boolean('is_fax').notNull().default(false),
   recordingUrl: text('recording_url'),
   inputVariables: jsonb('input_variables').$type<StoredVariables>().notNull().default({}),
-  lines: jsonb().$type<readonly CallMessage[]>().notNull().default([]),
+  messages: jsonb().$type<readonly CallMessage[]>().notNull().default([]),
   answeredAt: timestamptz('answered_at'),
   endedAt: timestamptz('ended_at'),
   endReason: text('end_reason').$type<EndReason>(),

@@ -34,7 +34,7 @@ export async function handleCallEnded(
     return;
   }
   const ended = {
-    transcript: [...call.lines],
+    transcript: [...call.messages],
     language: found.language,
     model: found.toolModel ?? found.model,
     ...assistant,
@@ -45,7 +45,7 @@ export async function handleCallEnded(
   await evaluateAndStore(dependencies, ended, endingJob, (evaluated) =>
     database.db.transaction(async (tx) => {
       // The evaluation of an unanswered call is empty.
-      const wasAnswered = call.answeredAt !== null || call.lines.length > 0;
+      const wasAnswered = call.answeredAt !== null || call.messages.length > 0;
       const updated = await tx
         .update(calls)
         .set({ ...evaluated, ...(!wasAnswered && { evaluation: {} }), endHandledAt: sql`now()` })

@@ -34,7 +34,7 @@ export function recordingRoutes({
       .select({
         id: calls.id,
         type: calls.type,
-        lines: calls.lines,
+        messages: calls.messages,
         duration: calls.duration,
         recordingId: calls.carrierRecordingId,
       })
@@ -70,7 +70,7 @@ export function recordingRoutes({
       }
     }
     return answerWith(c, recordingSize(call.duration), (start, end) =>
-      synthesizeRecording(call.lines, call.duration, start, end),
+      synthesizeRecording(call.messages, call.duration, start, end),
     );
   });
   return routes;

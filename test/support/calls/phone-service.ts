@@ -53,10 +53,11 @@ export async function startPhoneService(more: Record<string, string> = {}) {
     ended: (id: number) => waitForCall(owner, id),
     /** The transcript of a call. */
     lines: async (id: number): Promise<CallMessage[]> => {
-      const { rows } = await pool.query<{ lines: CallMessage[] }>('SELECT lines FROM calls WHERE id = $1', [
-        id,
-      ]);
-      return rows[0]?.lines ?? [];
+      const { rows } = await pool.query<{ messages: CallMessage[] }>(
+        'SELECT messages FROM calls WHERE id = $1',
+        [id],
+      );
+      return rows[0]?.messages ?? [];
     },
   };
 }

@@ -641,7 +641,7 @@ CREATE TABLE calls (
   client_phone_number text NOT NULL DEFAULT '',
   transcript text NOT NULL DEFAULT '',
   -- [{role, content, at, seconds, functionCalls, responseTime}]; seconds since the call was answered.
-  lines jsonb NOT NULL DEFAULT '[]',
+  messages jsonb NOT NULL DEFAULT '[]',
   -- The assistant's variables, overridden by those of the request, lead or contact.
   input_variables jsonb NOT NULL DEFAULT '{}',
   variables jsonb NOT NULL DEFAULT '{}',
