@@ -83,8 +83,12 @@ export const assistantId = demoAssistants[0]?.uuid ?? '';
 /** Its greeting. A short one keeps the tests fast. */
 export const greeting = 'Hello, this is Kim.';
 
-/** Starts the real service, and records the events of its calls. */
-export async function startCallService(): Promise<CallService> {
+/**
+ * Starts the real service, and records the events of its calls.
+ *
+ * @param settings environment variables.
+ */
+export async function startCallService(settings: Record<string, string> = {}): Promise<CallService> {
   const log = pino({ level: 'silent' });
   const calls: WatchedCall[] = [];
   const { media, ...voice } = await createVoice({ media: {} }, log);
@@ -97,7 +101,7 @@ export async function startCallService(): Promise<CallService> {
     problem: () => media.problem(),
     close: () => media.close(),
   };
-  const env = await newDatabase();
+  const env = { ...(await newDatabase()), ...settings };
   const service = await startService(env, {
     voice: { ...voice, media: watched },
     mount: (app) => {

@@ -16,8 +16,13 @@ export const callEngines = (): CallEngine[] => findEngines().filter((engine) => 
 /** Starts a browser with the settings that visitors have, such as those for autoplay. */
 export function launch({ name, ...options }: CallEngine): Promise<Browser> {
   if (name === 'chromium') return chromium.launch(options);
-  // Without a sound card, Firefox processes audio only with a mock device.
-  return firefox.launch({ ...options, firefoxUserPrefs: { 'media.cubeb.force_mock_context': true } });
+  const firefoxUserPrefs = {
+    // Without a sound card, Firefox processes audio only with a mock device.
+    'media.cubeb.force_mock_context': true,
+    // Otherwise it connects to no TURN server at a loopback address.
+    'media.peerconnection.ice.loopback': true,
+  };
+  return firefox.launch({ ...options, firefoxUserPrefs });
 }
 
 /** Audio above this level is speech, as RMS of full scale. */
