@@ -54,14 +54,16 @@ function dateOf(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-let format = new Intl.DateTimeFormat([], { timeStyle: 'short' });
+/** Creating a format takes milliseconds, so it is created when the first time is shown, and kept. */
+let format: Intl.DateTimeFormat | undefined;
 let latest = { language: '', minute: NaN, text: '' };
 
 /** The time of day. Neighboring messages are often of the same minute, and formatting takes long for a whole history. */
 function timeOf(at: number, language: string): string {
   const minute = Math.floor(at / 60_000);
-  if (language !== latest.language) format = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
-  else if (minute === latest.minute) return latest.text;
+  if (minute === latest.minute && language === latest.language) return latest.text;
+  if (language !== latest.language) format = undefined;
+  format ??= new Intl.DateTimeFormat(language, { timeStyle: 'short' });
   latest = { language, minute, text: format.format(at) };
   return latest.text;
 }
