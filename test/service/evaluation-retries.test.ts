@@ -61,7 +61,7 @@ async function call(): Promise<number> {
     [id],
   );
   const { rows } = await database.pool.query<{ id: number }>(
-    `INSERT INTO calls (user_id, assistant_id, assistant_name, type, status, ended_at, lines)
+    `INSERT INTO calls (user_id, assistant_id, assistant_name, type, status, ended_at, messages)
      VALUES ($1, $2, 'A', 'outbound', 'completed', now(), '[{"role": "user", "content": "Hello"}]') RETURNING id`,
     [userId, id],
   );

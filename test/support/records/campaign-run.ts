@@ -121,7 +121,7 @@ export class CampaignRun {
         .update(calls)
         .set({
           answeredBy,
-          ...(talked && { lines: [{ role: 'assistant', content: 'Hello', at: 0, seconds: 1 }] }),
+          ...(talked && { messages: [{ role: 'assistant', content: 'Hello', at: 0, seconds: 1 }] }),
           ...(found && { variables: found, endHandledAt: new Date().toISOString() }),
         })
         .where(eq(calls.id, id));
