@@ -54,7 +54,8 @@ describe('a call through a TURN server', { skip: !isInstalled && 'coturn is not 
     describe(`from ${engine.name}`, () => {
       let browser: Browser;
       before(async () => {
-        browser = await launch(engine);
+        // Otherwise Firefox connects to no TURN server at a loopback address.
+        browser = await launch(engine, { 'media.peerconnection.ice.loopback': true });
       });
       after(() => browser.close());
 

@@ -13,15 +13,18 @@ export type CallEngine = Exclude<Engine, { name: 'webkit' }>;
 
 export const callEngines = (): CallEngine[] => findEngines().filter((engine) => engine.name !== 'webkit');
 
-/** Starts a browser with the settings that visitors have, such as those for autoplay. */
-export function launch({ name, ...options }: CallEngine): Promise<Browser> {
+/**
+ * Starts a browser with the settings that visitors have, such as those for autoplay.
+ *
+ * @param preferences of Firefox.
+ */
+export function launch(
+  { name, ...options }: CallEngine,
+  preferences: Record<string, boolean> = {},
+): Promise<Browser> {
   if (name === 'chromium') return chromium.launch(options);
-  const firefoxUserPrefs = {
-    // Without a sound card, Firefox processes audio only with a mock device.
-    'media.cubeb.force_mock_context': true,
-    // Otherwise it connects to no TURN server at a loopback address.
-    'media.peerconnection.ice.loopback': true,
-  };
+  // Without a sound card, Firefox processes audio only with a mock device.
+  const firefoxUserPrefs = { 'media.cubeb.force_mock_context': true, ...preferences };
   return firefox.launch({ ...options, firefoxUserPrefs });
 }
 
