@@ -107,8 +107,8 @@ export class AssistantSpeaker implements Speaker {
   }
 
   /**
-   * In web calls, messages may be written during the call: in another tab, or while the line is lost. The call's own
-   * messages are among the stored messages.
+   * In web calls, messages may be written during the call: in another tab, or while the line is lost. The stored
+   * messages also contain those of the call.
    *
    * @param said the message to answer, which is excluded from the history.
    */

@@ -7,7 +7,7 @@ import type { CallMessage } from '../db/calls-table.ts';
  * @param hasGreeting whether the assistant's first message is a greeting, which is no answer.
  */
 export function hangUpStatus(messages: readonly CallMessage[], hasGreeting = true): CallStatus {
-  // Lines without text only contain function calls, which the customer did not hear.
+  // Messages without text only contain function calls, which the customer did not hear.
   const roles = messages.filter(({ content }) => content !== '').map(({ role }) => role);
   const opened = hasGreeting ? roles.indexOf('assistant') : -1;
   const replied =

@@ -201,7 +201,7 @@ export class Replies {
       await retryDuringOutage(() => failReply(this.#database, message.id, this.lease.owner, reasons), {
         mayRetry: () => !this.#closing.signal.aborted,
         onFailure: (cause) => {
-          this.#log.error({ err: cause }, 'a failed reply could not be refunded yet');
+          this.#log.warn({ err: cause }, 'a failed reply could not be refunded; retrying');
           tell();
         },
       });

@@ -3,13 +3,14 @@ import type { Pool } from 'pg';
 /** Whether the server refuses writes, as a standby does. If so, the connection is closed: the next may reach the primary. */
 export async function isReadOnly(pool: Pool): Promise<boolean> {
   const client = await pool.connect();
-  let isUnusable: boolean = true;
+  let isUsable = false;
   try {
     const { rows } = await client.query<{ is_read_only: boolean }>(
       "SELECT current_setting('transaction_read_only')::boolean AS is_read_only",
     );
-    return (isUnusable = rows[0]?.is_read_only ?? false);
+    isUsable = rows[0]?.is_read_only === false;
+    return !isUsable;
   } finally {
-    client.release(isUnusable);
+    client.release(!isUsable);
   }
 }

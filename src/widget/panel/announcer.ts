@@ -10,8 +10,8 @@ export class Announcer {
   /** Replaced when answers are announced while they grow; until then, each is announced when complete. */
   sentences: Sentences = textOf;
 
-  /** Whether the announced text is over, so that the next answer replaces it. */
-  isRead = false;
+  /** Whether the announced text is complete, so that the next answer replaces it instead of following it. */
+  isComplete = false;
 
   constructor() {
     this.element.className = 'visually-hidden';
@@ -33,13 +33,13 @@ export class Announcer {
       .slice(-count)
       .flatMap((answer) => this.sentences(answer, isComplete) || []);
     if (!lines[0]) return;
-    if (this.isRead) this.element.replaceChildren();
+    if (this.isComplete) this.element.replaceChildren();
     for (const text of lines) {
       const line = document.createElement('p');
       line.textContent = text;
       this.element.append(line);
     }
-    this.isRead = isComplete;
+    this.isComplete = isComplete;
   }
 }
 

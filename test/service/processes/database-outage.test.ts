@@ -227,6 +227,11 @@ describe(
         proxy,
         until,
         hold,
+        /** Ends an outage that has been longer than a lease. */
+        endOutage: async () => {
+          await until("SELECT 1 FROM heartbeat WHERE last_at < now() - interval '4 seconds'");
+          proxy.restart();
+        },
         env: { ...database, DATABASE_URL: proxy.url, REPLY_LEASE_SECONDS: '4' },
       };
     }
@@ -271,7 +276,7 @@ describe(
     });
 
     it('has its whole recording', async () => {
-      const { proxy, until, hold, env } = await openProxy();
+      const { proxy, until, hold, endOutage, env } = await openProxy();
       const visitor = await visit({ env, limits: { record: true } });
       await visitor.call();
       await said(visitor.voice.browser, 1);
@@ -282,28 +287,26 @@ describe(
       proxy.refuse();
       await part.release();
       await hungUp;
-      await until("SELECT 1 FROM heartbeat WHERE last_at < now() - interval '4 seconds'");
-      proxy.restart();
+      await endOutage();
       await until(`SELECT 1 FROM calls JOIN recording_chunks ON call_id = calls.id
         WHERE ended_at IS NOT NULL AND recording_token IS NOT NULL`);
     });
 
     it('has its recording until the visitor lost the connection', async () => {
-      const { proxy, until, env } = await openProxy();
+      const { proxy, until, endOutage, env } = await openProxy();
       const visitor = await visit({ env, limits: { record: true } });
       await visitor.call();
       await said(visitor.voice.browser, 1);
       proxy.refuse();
       visitor.voice.browser.lose();
-      await until("SELECT 1 FROM heartbeat WHERE last_at < now() - interval '4 seconds'");
-      proxy.restart();
+      await endOutage();
       await until(
         'SELECT 1 FROM calls JOIN recording_chunks ON call_id = calls.id WHERE lease_owner IS NULL',
       );
     });
 
     it('is completed if the other phone of its transfer hangs up', async () => {
-      const { proxy, until, hold, env } = await openProxy();
+      const { proxy, hold, endOutage, env } = await openProxy();
       const service = await startPhoneService(env);
       const { call, id } = await transferred(service);
       const end = await hold(endOfCall);
@@ -311,15 +314,14 @@ describe(
       await end.isWaiting();
       proxy.refuse();
       await end.release();
-      await until("SELECT 1 FROM heartbeat WHERE last_at < now() - interval '4 seconds'");
-      proxy.restart();
+      await endOutage();
       assert.deepEqual(await next, { type: 'hang-up' });
       const record = await service.ended(id);
       assert.deepEqual([record['status'], record['end_reason']], ['completed', 'transfer']);
     });
 
     it('has failed, and is refunded, if its connection was lost too often', async () => {
-      const { proxy, until, hold, env } = await openProxy();
+      const { proxy, hold, endOutage, env } = await openProxy();
       const service = await startPhoneService(env);
       const { call, line, over, id } = await service.connect();
       await line.hears();
@@ -332,8 +334,7 @@ describe(
       await end.isWaiting();
       proxy.refuse();
       await end.release();
-      await until("SELECT 1 FROM heartbeat WHERE last_at < now() - interval '4 seconds'");
-      proxy.restart();
+      await endOutage();
       assert.deepEqual(await next, { type: 'hang-up' });
       const record = await service.ended(id);
       assert.deepEqual(
@@ -343,14 +344,13 @@ describe(
     });
 
     it('ends if the carrier reports its end during the outage', async () => {
-      const { proxy, until, env } = await openProxy();
+      const { proxy, endOutage, env } = await openProxy();
       const service = await startPhoneService(env);
       const { call, id } = await transferred(service);
       await call.report({ type: 'transfer-answered' });
       proxy.refuse();
       const reported = call.report({ type: 'ended', seconds: 42 });
-      await until("SELECT 1 FROM heartbeat WHERE last_at < now() - interval '4 seconds'");
-      proxy.restart();
+      await endOutage();
       await reported;
       const record = await service.ended(id);
       assert.deepEqual(

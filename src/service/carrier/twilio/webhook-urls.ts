@@ -1,4 +1,4 @@
-/** What a webhook of a call reports. */
+/** The webhooks of a call. */
 export const callWebhooks = ['status', 'amd', 'recording', 'relay', 'stream', 'dial', 'transfer'] as const;
 export type CallWebhook = (typeof callWebhooks)[number];
 

@@ -96,7 +96,7 @@ export function startCall(
     if (announcement) return;
     panel.announcer.element.textContent = text;
     // An answer that follows, such as a cut-off one at the end of the call, does not replace it.
-    panel.announcer.isRead = false;
+    panel.announcer.isComplete = false;
   };
   const show = (next: CallState): void => {
     state = next;
