@@ -83,6 +83,6 @@ export class CommandError extends OperatorError {
 }
 
 /** The command line is invalid. */
-export class UsageError extends Error {
+export class UsageError extends OperatorError {
   override readonly name = 'UsageError';
 }

@@ -281,4 +281,11 @@ describe('while a service uses the embedded database, the command line', async (
     assert.equal(twice.code, 1);
     assert.match(twice.output, /There is already a user/);
   });
+
+  it('refuses an unknown language in one sentence', async () => {
+    const create = ['assistants', 'create', '--user', '1', '--name', 'Kim', '--language', 'Klingon'];
+    const { code, output } = await command(...create);
+    assert.equal(code, 2);
+    assert.match(output, /^"klingon" is not a language\. There are en, [^\n]*\n"--help" lists all commands\.\n$/);
+  });
 });
