@@ -89,6 +89,17 @@ describe('the published service', () => {
     assert.equal(child.output(), `${JSON.stringify({ url: service.url })}\n`);
   });
 
+  it('prints its next commands in the form in which it was called', async () => {
+    const bin = join(folder, 'node_modules/voice-assistant-chat-service/dist/service/bin.js');
+    for (const [called, printed] of [
+      [program, 'npx voice-assistant-chat-service'],
+      [bin, `node ${bin}`],
+    ] as const) {
+      const { output } = await runToEnd(process.execPath, [called, '--help']);
+      assert.ok(output.startsWith(`Usage: ${printed} <command> [options]\n`), output);
+    }
+  });
+
   it('says in one sentence which Node it needs on an older one', async () => {
     const old = await installNode('20.19.5');
     const { status, output } = await runToEnd(old, [program, 'start']);

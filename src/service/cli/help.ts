@@ -1,11 +1,7 @@
 import type { Command, CommandOption } from './command.ts';
 import { settingsHelp } from '../settings.ts';
 import { commands } from './commands.ts';
-
-/** How this program is called: in a checkout, or as the published package. */
-const invocation = import.meta.filename.endsWith('.ts')
-  ? 'npx node src/service/cli.ts'
-  : 'npx voice-assistant-chat-service';
+import { invocation } from './invocation.ts';
 
 /** Returns the text of `--help`: all commands and settings. */
 export function generalHelp(): string {

@@ -6,6 +6,7 @@ import { askAll } from './ask-all.ts';
 import type { Question } from './ask-all.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Command } from './command.ts';
+import { invocation } from './invocation.ts';
 import { connectModel, modelOptions } from './model-commands.ts';
 import { addAssistant, snippetFor } from './new-assistant.ts';
 
@@ -67,12 +68,12 @@ export const setupCommand: Command = {
         `API key (it cannot be shown again): ${key}`,
         `Assistant: ${assistant.uuid}`,
         `Balance: ${firstBalance} USD in the service's own ledger, enough for ${messages} messages of visitors. Add to it with`,
-        `  npx voice-assistant-chat-service top-up --user ${email} --amount ${firstBalance}`,
+        `  ${invocation} top-up --user ${email} --amount ${firstBalance}`,
         'Show it on a page with this line. To try it, save the line as chat.html and open that file:',
         `  ${snippet}`,
-        'Add a document, and start the service:',
-        `  npx voice-assistant-chat-service documents add --assistant ${assistant.uuid} --file <path>`,
-        '  npx voice-assistant-chat-service start',
+        'Add a document, and start the service if it does not run:',
+        `  ${invocation} documents add --assistant ${assistant.uuid} --file <path>`,
+        `  ${invocation} start`,
       ],
       data: { user_id: userId, api_key: key, assistant_uuid: assistant.uuid, snippet },
       changed: [

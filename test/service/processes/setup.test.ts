@@ -78,10 +78,10 @@ describe('setup', () => {
 
   it('prints the next commands in full', async () => {
     const { out } = await run(['setup', '--name', 'Gil', '--email', 'gil@setup.example']);
-    assert.match(out, /^ {2}npx voice-assistant-chat-service documents add --assistant \S+ --file <path>$/m);
-    assert.match(out, /^ {2}npx voice-assistant-chat-service start$/m);
+    assert.match(out, /^ {2}npx node src\/service\/cli\.ts documents add --assistant \S+ --file <path>$/m);
+    assert.match(out, /^ {2}npx node src\/service\/cli\.ts start$/m);
     assert.match(out, /1000 USD in the service's own ledger, enough for 100,000 messages/);
-    const topUp = /^ {2}npx voice-assistant-chat-service (top-up .*)$/m.exec(out)?.[1] ?? '';
+    const topUp = /^ {2}npx node src\/service\/cli\.ts (top-up .*)$/m.exec(out)?.[1] ?? '';
     const { out: balance, err } = await run(topUp.split(' '));
     assert.match(balance, /The new balance is 2000/, err);
   });
@@ -286,6 +286,9 @@ describe('while a service uses the embedded database, the command line', async (
     const create = ['assistants', 'create', '--user', '1', '--name', 'Kim', '--language', 'Klingon'];
     const { code, output } = await command(...create);
     assert.equal(code, 2);
-    assert.match(output, /^"klingon" is not a language\. There are en, [^\n]*\n"--help" lists all commands\.\n$/);
+    assert.match(
+      output,
+      /^"klingon" is not a language\. There are en, [^\n]*\n"--help" lists all commands\.\n$/,
+    );
   });
 });

@@ -1,0 +1,12 @@
+/**
+ * How the operator calls this program, for the commands that it prints: in a checkout, by npx, or as systemd and
+ * containers do.
+ */
+export const invocation = import.meta.filename.endsWith('.ts')
+  ? 'npx node src/service/cli.ts'
+  : invocationOf(process.argv[1]);
+
+/** @param program the path of the program, which is that of a link if npx runs it. */
+export function invocationOf(program = ''): string {
+  return program.endsWith('.js') ? `node ${program}` : 'npx voice-assistant-chat-service';
+}
