@@ -129,6 +129,8 @@ export function allSuites(): Suite[] {
     'test/leak/**',
     'test/examples/**',
     'test/telephone/**',
+    'test/systemd/**',
+    'test/compose/**',
     'test/voice/**',
     'test/demo/**',
     'test/package/**',
@@ -276,6 +278,15 @@ export function allSuites(): Suite[] {
       onlyIf: 'named',
       limit: 30,
     },
+    ...['systemd', 'compose'].map((name): Suite => ({
+      name,
+      // Installing a system or building an image can take minutes.
+      run: nodeTests(find(`test/${name}/**/*.test.ts`), '--test-timeout=900000'),
+      counts: 'tests',
+      after: ['build'],
+      onlyIf: 'named',
+      limit: 30,
+    })),
   ];
 }
 
