@@ -95,6 +95,12 @@ export async function bootMachine(cacheFolder: string): Promise<Machine> {
     },
     stop: async () => {
       await child.stop();
+      await eventually('its processes to have ended', () =>
+        run('find', [cgroup, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', '+']).then(
+          () => true,
+          () => false,
+        ),
+      );
       await rm(folder, { recursive: true, force: true });
     },
   };
