@@ -79,13 +79,15 @@ describe('a voice line', () => {
 
   it('does not transcribe a sound during the answer that is too short to interrupt it', async () => {
     const { line, peer, transcribed, events } = createLine({ isPaced: true });
-    void line.say(stream('One two three four. '), 60, never);
+    const saying = line.say(stream('One two three four. '), 60, never);
     await until(() => peer.played > 0);
     peer.advance(0.5);
     peer.receive(tone(0.2));
     peer.receive(hum(2));
     await until(() => events.includes('said: '));
     assert.equal(transcribed.length, 0);
+    line.close('connection');
+    await saying;
   });
 
   it('knows when the customer was last heard, also before they have finished', () => {
@@ -187,7 +189,7 @@ describe('a voice line', () => {
     assert.equal(peer.flushes, 0);
     assert.equal(await line.next(0, never), undefined);
     assert.deepEqual(events, [
-      ...['saying: One two three four. ', 'speaking', 'pausing', 'continuing'],
+      ...['saying: One two three four. ', 'speaking', 'paused speech', 'resumed'],
       ...['paused', 'said: ', 'heard: One two three four. '],
     ]);
   });
@@ -313,7 +315,7 @@ describe('a voice line', () => {
     await until(() => peer.played > 0);
     peer.advance(0.02);
     peer.receive(hum(1));
-    await until(() => events.includes('continuing'));
+    await until(() => events.includes('resumed'));
     peer.advance(1.1);
     assert.equal((await saying).played, 'One two three four. ');
     assert.equal(await line.next(0, never), undefined);
@@ -334,6 +336,23 @@ describe('a voice line', () => {
     assert.equal((await line.next(5, never))?.type, 'said');
   });
 
+  it('yields words whose pause ends as its audio starts if interruptions are off', async () => {
+    for (let frames = 40; frames < 50; frames++) {
+      const sound = Promise.withResolvers<Int16Array>();
+      const { line, peer } = createLine({ isPaced: true, sound: sound.promise, allowInterruptions: false });
+      const saying = line.say(stream('One two three four. '), 60, never);
+      peer.receive(tone(0.5));
+      peer.receive(hum(frames / 50));
+      sound.resolve(tone(1));
+      await until(() => peer.played > 0);
+      peer.advance(0.02);
+      peer.receive(hum(0.5));
+      assert.equal((await line.next(5, never))?.type, 'said', `after ${String(frames)} frames`);
+      line.close('connection');
+      await saying;
+    }
+  });
+
   it('is interrupted by enough words, however short the utterance is', async () => {
     const { line, peer } = createLine({ isPaced: true, minInterruptWords: 3, understood: 'No, stop it.' });
     const saying = line.say(stream('One two three four. '), 60, never);
@@ -345,6 +364,116 @@ describe('a voice line', () => {
     const event = await line.next(5, never);
     assert(event?.type === 'said');
     assert.equal(event.text, 'No, stop it.');
+  });
+
+  it('is interrupted by enough words of a second utterance before that has ended', async () => {
+    const texts = ['Yes.', 'Yes.', 'Yes.', 'No, stop it.'];
+    const { line, peer } = createLine({
+      ...{ isPaced: true, minInterruptWords: 3, understood: () => texts.shift() ?? '' },
+    });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    await until(() => peer.played > 0);
+    peer.advance(0.2);
+    for (const speech of [tone(1.5), hum(1), tone(0.76)])
+      for (let at = 0; at < speech.length; at += rate / 50) {
+        peer.receive(speech.subarray(at, at + rate / 50));
+        await nextTurn();
+      }
+    assert.equal((await saying).cutOffBy, 'customer');
+  });
+
+  it('does not transcribe the same speech to count its words and to display it', async () => {
+    const { line, peer, transcribed, provisional, events } = createLine({
+      ...{ isPaced: true, minInterruptWords: 3 },
+    });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    await until(() => peer.played > 0);
+    peer.advance(0.2);
+    for (let second = 0; second < 3; second += 0.1) {
+      peer.receive(tone(0.1));
+      await nextTurn();
+    }
+    assert.equal(provisional.length, 0);
+    assert.deepEqual(
+      transcribed.map(({ seconds }) => Math.round(4 * seconds) / 4),
+      [0.75, 1.25, 1.75, 2.25, 2.75],
+    );
+    assert(events.includes('provisional: Understood.'));
+    line.close('connection');
+    await saying;
+  });
+
+  it('is not interrupted by words that were counted after the transcript of the utterance', async () => {
+    const counted = Promise.withResolvers<string>();
+    let calls = 0;
+    const { line, peer, events } = createLine({
+      ...{
+        isPaced: true,
+        minInterruptWords: 3,
+        understood: () => (calls++ === 0 ? counted.promise : 'Yes.'),
+      },
+    });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    await until(() => peer.played > 0);
+    peer.advance(0.2);
+    peer.receive(tone(0.8));
+    peer.receive(hum(1));
+    await until(() => events.includes('said: '));
+    counted.resolve('No, stop it.');
+    await nextTurn();
+    peer.advance(1);
+    assert.equal((await saying).cutOffBy, undefined);
+  });
+
+  it('stays paused if the customer speaks again while their first words are transcribed', async () => {
+    const [sound, understood] = [Promise.withResolvers<Int16Array>(), Promise.withResolvers<string>()];
+    const { line, peer, events } = createLine({
+      ...{ isPaced: true, sound: sound.promise, understood: understood.promise },
+    });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    peer.receive(tone(0.2));
+    sound.resolve(tone(1));
+    await until(() => peer.played > 0);
+    peer.advance(0.02);
+    peer.receive(hum(1));
+    peer.receive(tone(0.2));
+    understood.resolve('');
+    await until(() => events.includes('said: '));
+    assert(!events.includes('resumed'));
+    peer.receive(hum(0.5));
+    assert(events.includes('resumed'));
+    line.close('connection');
+    await saying;
+  });
+
+  it('yields an interruption that ends after the next answer has started', async () => {
+    const { line, peer } = createLine({ isPaced: true });
+    const first = line.say(stream('One two three four. '), 60, never);
+    await until(() => peer.played > 0);
+    peer.advance(0.5);
+    peer.receive(tone(1));
+    assert.equal((await first).cutOffBy, 'customer');
+    const { played } = peer;
+    const second = line.say(stream('Five six. '), 60, never);
+    await until(() => peer.played > played);
+    peer.advance(0.5);
+    peer.receive(hum(1));
+    assert.equal((await second).cutOffBy, 'customer');
+    const event = await line.next(5, never);
+    assert(event?.type === 'said');
+    assert(Math.abs(event.seconds - 1) < 0.1, String(event.seconds));
+  });
+
+  it('displays no provisional transcript of an utterance that has ended', async () => {
+    const unfinished = Promise.withResolvers<string>();
+    const { line, peer, events } = createLine({ unfinished: unfinished.promise });
+    peer.receive(tone(1));
+    peer.receive(hum(1));
+    assert.equal((await line.next(5, never))?.type, 'said');
+    peer.receive(tone(0.5));
+    unfinished.resolve('The first words');
+    await nextTurn();
+    assert(!events.includes('provisional: The first words'));
   });
 
   it('yields the customer’s words after a pause', async () => {
@@ -555,6 +684,7 @@ function createLine({
   sound = Promise.resolve(tone(1)),
   isPaced = false,
   understood = 'Understood.',
+  unfinished = '',
   detects,
 }: {
   allowInterruptions?: boolean;
@@ -562,7 +692,9 @@ function createLine({
   isPaced?: boolean;
   otherLanguages?: readonly string[];
   sound?: Promise<Int16Array>;
-  understood?: string | Promise<string>;
+  understood?: string | Promise<string> | (() => string | Promise<string>);
+  /** The provisional text of unfinished speech. */
+  unfinished?: string | Promise<string>;
   detects?: Transcriber['detects'];
 } = {}) {
   const peer = new MemoryPeer(rate, { isPaced });
@@ -578,11 +710,11 @@ function createLine({
     transcribe: (samples, _rate, language, signal) => {
       languages.push(language);
       transcribed.push({ seconds: samples.length / rate, signal });
-      return Promise.resolve(understood);
+      return Promise.resolve(typeof understood === 'function' ? understood() : understood);
     },
     transcribeSoFar: (samples) => {
       provisional.push(samples.length / rate);
-      return Promise.resolve('');
+      return Promise.resolve(unfinished);
     },
     async *speak(text) {
       spoken.push(text);
@@ -597,11 +729,11 @@ function createLine({
     listener: {
       onCustomerSpeaking: () => events.push('speaking'),
       onCustomerPaused: () => events.push('paused'),
-      onProvisional: () => undefined,
+      onProvisional: (text) => events.push(`provisional: ${text}`),
       onCustomerSaid: (text) => events.push(`said: ${text}`),
       onAssistantSaying: (text) => events.push(`saying: ${text}`),
-      onAssistantPausing: () => events.push('pausing'),
-      onAssistantContinuing: () => events.push('continuing'),
+      onAssistantPausing: () => events.push('paused speech'),
+      onAssistantContinuing: () => events.push('resumed'),
       onAssistantSaid: (heard) => events.push(`heard: ${heard}`),
     },
   });

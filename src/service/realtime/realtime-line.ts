@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { AudioLine } from '../voice/audio-line.ts';
 import type { LineControl } from '../voice/audio-line.ts';
 import type { AudioPeer } from '../voice/audio-peer.ts';
+import { countWords } from '../voice/count-words.ts';
 import type { SpeechSettings, Spoken } from '../voice/line.ts';
 import type { Synthesizer } from '../voice/speech-service.ts';
 import type { SpokenText } from '../voice/spoken-text.ts';
@@ -102,13 +103,11 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
 
   onSpeech(): void {
     this.setCustomerSpeaking(true);
-    this.#options.listener?.onCustomerSpeaking();
     if (this.#settings.minInterruptWords <= 0) this.output.cutOff('customer');
   }
 
   onPause(): void {
     this.setCustomerSpeaking(false);
-    this.#options.listener?.onCustomerPaused();
   }
 
   canAnswerNow(): boolean {
@@ -117,7 +116,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
 
   onTranscript(text: string, seconds: number): boolean {
     const isCounted = this.#isCounted(text);
-    this.#options.listener?.onCustomerSaid(isCounted ? text : '');
+    this.listener?.onCustomerSaid(isCounted ? text : '');
     if (!isCounted) return false;
     this.output.cutOff('customer');
     this.events.push({ type: 'said', text, seconds, endedAt: this.customerSpokeAt ?? this.now });
@@ -132,7 +131,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
   }
 
   async #play(reply: RealtimeReply, speaker: RealtimeSpeaker, spoken: SpokenText): Promise<void> {
-    const { listener } = this.#options;
+    const { listener } = this;
     const output = new Resampler(realtimeRate, this.peer.rate);
     const sentence = spoken.add('');
     let shown = 0;
@@ -198,5 +197,3 @@ async function drain(text: AsyncIterable<string>, spoken: SpokenText): Promise<v
     }
   }
 }
-
-const countWords = (text: string) => text.split(/\s+/).filter((word) => word !== '').length;

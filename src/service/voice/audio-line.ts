@@ -30,6 +30,7 @@ export abstract class AudioLine implements Line, AudioListener {
   protected readonly peer: AudioPeer;
   protected readonly events = new LineEvents();
   protected readonly output: SpeechOutput;
+  protected readonly listener: SpeechListener | undefined;
   readonly #control: LineControl;
   readonly #connectedAt = performance.now();
   /** When the line stopped, although its last events may still be pending. */
@@ -40,6 +41,7 @@ export abstract class AudioLine implements Line, AudioListener {
   /** Subclasses open the peer when they are ready to receive audio. */
   constructor({ peer, control, ambientSound, listener }: AudioLineOptions) {
     this.peer = withAmbience(peer, ambientSound);
+    this.listener = listener;
     this.#control = control;
     this.output = new SpeechOutput({ peer: this.peer, now: () => this.now, listener });
   }
@@ -67,10 +69,13 @@ export abstract class AudioLine implements Line, AudioListener {
     return this.#isCustomerSpeaking ? this.now : this.#customerSpokeAt;
   }
 
-  /** Records whether the customer is speaking. */
+  /** Records whether the customer is speaking, and reports changes to the listener. */
   protected setCustomerSpeaking(isSpeaking: boolean): void {
-    this.#isCustomerSpeaking = isSpeaking;
     this.#customerSpokeAt = this.now;
+    if (isSpeaking === this.#isCustomerSpeaking) return;
+    this.#isCustomerSpeaking = isSpeaking;
+    if (isSpeaking) this.listener?.onCustomerSpeaking();
+    else this.listener?.onCustomerPaused();
   }
 
   get hasEnded(): boolean {

@@ -140,6 +140,7 @@ export class SpeechOutput {
     if (!this.isAudible || this.isPaused) return;
     this.#spoken?.pause();
     this.#options.peer.pause();
+    this.#options.listener?.onAssistantPausing();
   }
 
   get isPaused(): boolean {
@@ -151,6 +152,7 @@ export class SpeechOutput {
     if (!this.isPaused) return;
     this.#spoken?.resume();
     this.#options.peer.resume();
+    this.#options.listener?.onAssistantContinuing();
   }
 
   /** Stops the text that is being spoken, if any. */

@@ -7,6 +7,8 @@ export interface Utterance {
   samples: Int16Array;
   /** From the first to the last speech frame. */
   seconds: number;
+  /** Seconds of speech, without pauses. */
+  voicedSeconds: number;
   /** Seconds since the last speech frame. */
   pause: number;
 }
@@ -124,6 +126,7 @@ export class TurnDetector {
     return {
       samples,
       seconds: (this.#framesSinceStart - this.#silentFrames) * this.#activity.frameSeconds,
+      voicedSeconds: this.voicedSeconds,
       pause: this.silentSeconds,
     };
   }

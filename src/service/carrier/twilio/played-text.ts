@@ -37,6 +37,3 @@ export function playedUntil(text: string, utterance: string, played: number): st
   const at = all.indexOf(reported, Math.max(0, played - reported.length));
   return beginningOf(text, at < 0 ? played : at + reported.length);
 }
-
-/** The number of words in a text. */
-export const countWords = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;

@@ -2,7 +2,7 @@ import { speakingTime } from '../speaking-time.ts';
 import { LineEvents } from '../../voice/line-events.ts';
 import type { Line, LineEvent, Spoken } from '../../voice/line.ts';
 import { sayWithoutMarkdown } from '../../voice/say-without-markdown.ts';
-import { countWords } from './played-text.ts';
+import { countWords } from '../../voice/count-words.ts';
 import type { OutgoingFrame, RelayFrame } from './relay-frames.ts';
 import { localeOf } from './speech-attributes.ts';
 import { RelaySpeech } from './relay-speech.ts';
