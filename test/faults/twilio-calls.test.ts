@@ -300,7 +300,7 @@ describe('calls of campaigns with three processes', () => {
     await end(batch);
   });
 
-  test('continue, and are charged once, after a process that held them was killed', async () => {
+  test('continue, and are charged once, after the process that owned them was killed', async () => {
     const batch = await dial(few);
     await answer(batch);
     await kill(second);

@@ -74,12 +74,12 @@ describe('a recorder', () => {
 
   /** A recorder whose database can be switched off. */
   function createRecorder() {
-    const database = { isAvailable: true, isHeld: true, stored: [] as AudioChunk[] };
+    const database = { isAvailable: true, isOwned: true, stored: [] as AudioChunk[] };
     const store = async (chunk: AudioChunk) => {
       await turn();
       if (!database.isAvailable) throw new Error('The database is not available.');
-      if (database.isHeld) database.stored.push(chunk);
-      return database.isHeld;
+      if (database.isOwned) database.stored.push(chunk);
+      return database.isOwned;
     };
     return { database, recorder: new AudioRecorder(rate, store, log) };
   }
@@ -159,11 +159,11 @@ describe('a recorder', () => {
 
   it('ends when another process has the call', async () => {
     const { recorder, database } = createRecorder();
-    database.isHeld = false;
+    database.isOwned = false;
     play(recorder, chunkFrames);
     await turn();
     await turn();
-    database.isHeld = true;
+    database.isOwned = true;
     play(recorder, 2 * chunkFrames);
     await recorder.finish();
     assert.deepEqual(database.stored, []);

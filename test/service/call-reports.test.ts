@@ -323,7 +323,7 @@ describe('a deleted call', () => {
 });
 
 describe('a call with two processes', () => {
-  it('can be held by a process that did not dial it', async () => {
+  it('can be run by a process that did not dial it', async () => {
     const { handler: other } = await startAnother();
     const call = await place();
     await call.report({ type: 'ringing' }, { at: other });

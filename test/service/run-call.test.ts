@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CallResult, CallSettings, CallProgress } from '../../src/service/call/call-log.ts';
-import { HeldLine } from '../../src/service/call/held-line.ts';
+import { OwnedLine } from '../../src/service/call/owned-line.ts';
 import { CallConversation } from '../../src/service/call/call-conversation.ts';
 import type { AnsweredBy, CallHandler, NextStep } from '../../src/service/carrier/carrier.ts';
 import { readNumberTraits } from '../../src/service/carrier/number-traits.ts';
@@ -70,7 +70,7 @@ async function call({
   };
   let answeredBy: AnsweredBy = 'unknown';
   let end: CallResult = { status: 'failed', reason: 'no-connection', duration: 0, messages: [] };
-  let held: HeldLine | undefined;
+  let ownedLine: OwnedLine | undefined;
   let earlier: CallProgress | undefined;
   const released: { duration: number; transferTo?: string | undefined }[] = [];
   const speak = async function* (given: Partial<Reply>, text: string) {
@@ -89,10 +89,10 @@ async function call({
   const handler: CallHandler = {
     planOf: () => Promise.reject(new Error('This carrier has the plan.')),
     onConnected: async (_, line) => {
-      held = new HeldLine(line, 'a lease');
+      ownedLine = new OwnedLine(line, 'a lease');
       let messages = earlier?.messages ?? [];
       const result = await new CallConversation({
-        line: held,
+        line: ownedLine,
         settings,
         speaker: {
           answer: (message) => speak(reply?.(message) ?? {}, `You said: ${message}`),
@@ -125,7 +125,7 @@ async function call({
       else if (report.type === 'identified') {
         answeredBy = report.by;
         events.push(`answered by ${report.by}`);
-        held?.identify(report.by);
+        ownedLine?.identify(report.by);
       }
       return Promise.resolve();
     },

@@ -13,7 +13,7 @@ const { twilio, service, carrier } = await startCarrier();
 const minute = 60;
 let calls = 0;
 
-/** Makes a call that the customer answers, and holds its conversation. */
+/** Makes a call that the customer answers, and runs its conversation. */
 async function converse<Result>(
   conversation: (line: Line) => Promise<Result>,
   {

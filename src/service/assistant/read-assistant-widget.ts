@@ -14,13 +14,13 @@ export interface PublicAssistant {
   web_calls: boolean;
 }
 
-/** Whether the service can hold calls of an assistant. */
+/** Whether calls of an assistant are possible. */
 export type SupportsCalls = (assistant: VoiceNeeds) => boolean;
 
 /**
  * Reads the public settings of an assistant (our addition: `GET /assistants/{uuid}/widget`).
  *
- * @param supportsCalls whether the service can hold calls of such an assistant.
+ * @param supportsCalls whether calls of such an assistant are possible.
  */
 export async function readAssistantWidget(
   queries: Queries,

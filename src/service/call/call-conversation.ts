@@ -4,7 +4,7 @@ import type { Spoken } from '../voice/line.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import type { CallLog, CallResult, CallSettings, CallProgress } from './call-log.ts';
 import type { ReplyPart, Speaker } from '../voice/line.ts';
-import type { CallEvent, HeldLine } from './held-line.ts';
+import type { CallEvent, OwnedLine } from './owned-line.ts';
 import { chooseFiller } from './choose-filler.ts';
 import { hangUpStatus } from './hang-up-status.ts';
 import { PressedKeys } from './pressed-keys.ts';
@@ -13,7 +13,7 @@ import { SpokenReply } from './spoken-reply.ts';
 
 /** Dependencies of {@link CallConversation}. */
 export interface CallConversationOptions {
-  line: HeldLine;
+  line: OwnedLine;
   settings: CallSettings;
   speaker: Speaker;
   callLog: CallLog;

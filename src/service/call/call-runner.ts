@@ -34,8 +34,8 @@ import { limitDialingRate } from './limit-dialing-rate.ts';
 import { endCall } from './end-call.ts';
 import type { EndedCall } from './end-call.ts';
 import { endReportedCall, handleReport, readKeyedCall, unknownCall } from './handle-report.ts';
-import { answeredByOf, HeldCalls } from './held-calls.ts';
-import { HeldLine } from './held-line.ts';
+import { answeredByOf, OwnedCalls } from './owned-calls.ts';
+import { OwnedLine } from './owned-line.ts';
 import { chooseNextStep } from './next-step.ts';
 import { CallConversation } from './call-conversation.ts';
 import { isWaiting, planCall, planConversation } from './plan-call.ts';
@@ -68,14 +68,14 @@ export interface CallRunnerDependencies {
 }
 
 /**
- * Runs calls. Any process can dial a call and receive its reports. The process that the carrier connects to holds the
- * call with a lease in the database. If that process dies and the carrier connects to no other, the call fails.
+ * Runs calls. Any process can dial a call and receive its reports. The process that the carrier connects to owns the
+ * call, with a lease in the database. If that process dies and the carrier connects to no other, the call fails.
  */
 export class CallRunner implements CallHandler {
   readonly #dependencies: CallRunnerDependencies;
-  readonly #held: HeldCalls;
+  readonly #owned: OwnedCalls;
   /** Pending operations that dial, admit or take a call. */
-  readonly #beginnings = new Set<Promise<unknown>>();
+  readonly #starting = new Set<Promise<unknown>>();
   /** The conversations of this process, each with a function that interrupts it when the process stops. */
   readonly #conversations = new Map<Promise<void>, () => void>();
   readonly #closing = new AbortController();
@@ -83,7 +83,7 @@ export class CallRunner implements CallHandler {
 
   constructor(dependencies: CallRunnerDependencies) {
     this.#dependencies = dependencies;
-    this.#held = new HeldCalls(dependencies);
+    this.#owned = new OwnedCalls(dependencies);
   }
 
   /**
@@ -92,7 +92,7 @@ export class CallRunner implements CallHandler {
    * @throws if the call could not be prepared or the service is stopping; the call then keeps waiting.
    */
   dial(callId: number): Promise<void> {
-    return this.#begin(this.#dial(callId));
+    return this.#trackStart(this.#dial(callId));
   }
 
   async #dial(callId: number): Promise<void> {
@@ -146,31 +146,31 @@ export class CallRunner implements CallHandler {
   }
 
   async onConnected(connected: ConnectedCall, line: Line): Promise<void> {
-    if (!(await this.hold(connected, line))) throw unknownCall();
+    if (!(await this.run(connected, line))) throw unknownCall();
   }
 
   /**
-   * Holds a call on its line. Resolves when the conversation on this line has ended.
+   * Runs a call on its line. Resolves when the conversation on this line has ended.
    *
    * @param web the visitor's side of a web call.
    * @returns false if there is no such open call.
    */
-  async hold(connected: ConnectedCall, line: Line, web?: VisitorSide): Promise<boolean> {
+  async run(connected: ConnectedCall, line: Line, web?: VisitorSide): Promise<boolean> {
     const { database, carrier, leaseMs } = this.#dependencies;
     // Each line has its own owner: an earlier line of the call may be in this process, too.
     const lease = { owner: randomUUID(), milliseconds: leaseMs };
-    const taken = await this.#begin(takeCall(database, connected, lease));
+    const taken = await this.#trackStart(takeCall(database, connected, lease));
     if (!taken) {
       await line.hangUp('stopped');
       return false;
     }
-    const held = new HeldLine(line, lease.owner);
+    const ownedLine = new OwnedLine(line, lease.owner);
     const { id } = taken.call;
-    this.#held.add(id, held);
+    this.#owned.add(id, ownedLine);
     const interruption = new AbortController();
-    const done = this.#converse(taken, held, interruption.signal, web).finally(() => {
+    const done = this.#converse(taken, ownedLine, interruption.signal, web).finally(() => {
       this.#conversations.delete(done);
-      this.#held.remove(id, held);
+      this.#owned.remove(id, ownedLine);
     });
     const interrupt = () => {
       // With PostgreSQL, the visitor's browser or the carrier can connect the call to another process.
@@ -186,22 +186,22 @@ export class CallRunner implements CallHandler {
   }
 
   async onReport(report: CallReport): Promise<void> {
-    const onIdentified = this.#held.identify.bind(this.#held);
-    if (report.type === 'ended') this.#held.removeTransfer(report.callId);
-    await this.#begin(
+    const onIdentified = this.#owned.identify.bind(this.#owned);
+    if (report.type === 'ended') this.#owned.removeTransfer(report.callId);
+    await this.#trackStart(
       this.#retry(report.callId, () => handleReport({ ...this.#dependencies, onIdentified }, report)),
     );
   }
 
   async onDisconnected(disconnected: Parameters<CallHandler['onDisconnected']>[0]): Promise<NextStep> {
     const { callId } = disconnected;
-    this.#held.removeTransfer(callId);
+    this.#owned.removeTransfer(callId);
     const step = await chooseNextStep(
       { ...this.#dependencies, endCall: (id, result) => this.#end(id, result) },
       disconnected,
     );
     if (step.type === 'transfer' && this.#dependencies.carrier.hangUpTransfer)
-      await this.#held.addTransfer(callId);
+      await this.#owned.addTransfer(callId);
     return step;
   }
 
@@ -210,12 +210,12 @@ export class CallRunner implements CallHandler {
       this.#dependencies.log.warn({ number: call.to, reason: 'stopping' }, 'refused an inbound call');
       return { type: 'refuse', reason: 'busy' };
     }
-    return this.#begin(admitCall({ ...this.#dependencies, limits: this.#dependencies.rules }, call));
+    return this.#trackStart(admitCall({ ...this.#dependencies, limits: this.#dependencies.rules }, call));
   }
 
-  /** Extends the leases of the calls that this process holds. */
+  /** Extends the leases of the calls that this process owns. */
   async renewLeases(): Promise<void> {
-    await this.#held.renewLeases();
+    await this.#owned.renewLeases();
   }
 
   /** Stops dialing, waits for the calls of this process, and interrupts them after `milliseconds`. */
@@ -227,36 +227,36 @@ export class CallRunner implements CallHandler {
       for (const interrupt of this.#conversations.values()) interrupt();
       void carrier.close?.();
     }, milliseconds);
-    await waitWithTimeout(milliseconds, Promise.allSettled(this.#beginnings));
+    await waitWithTimeout(milliseconds, Promise.allSettled(this.#starting));
     await carrier.settled?.();
     // A call that was dialed earlier may be connected only now.
     while (this.#conversations.size > 0) await Promise.all(this.#conversations.keys());
     clearTimeout(deadline);
-    await this.#held.close();
+    await this.#owned.close();
   }
 
-  #begin<Begun>(work: Promise<Begun>): Promise<Begun> {
-    const beginning = work.finally(() => this.#beginnings.delete(beginning));
-    this.#beginnings.add(beginning);
-    return beginning;
+  #trackStart<Result>(work: Promise<Result>): Promise<Result> {
+    const start = work.finally(() => this.#starting.delete(start));
+    this.#starting.add(start);
+    return start;
   }
 
   async #converse(
     { call, earlier }: TakenCall,
-    line: HeldLine,
+    line: OwnedLine,
     signal: AbortSignal,
     web?: VisitorSide,
   ): Promise<void> {
     const { carrier, log } = this.#dependencies;
-    const isHeld = isLeasedBy(call.id, line.owner);
+    const isOwned = isLeasedBy(call.id, line.owner);
     let recorder: AudioRecorder | undefined;
     try {
       if (call.type === 'inbound' && !earlier) await this.#prepareInbound(call.id);
-      // Read after this process holds the call: earlier reports are in the record, later ones reach the line.
+      // Read after this process owns the call: earlier reports are in the record, later ones reach the line.
       const { plan, answeredBy = 'unknown' } = await this.#planConversation(call.id);
       if (!plan) {
         await line.hangUp();
-        await this.#end(call.id, { status: 'failed', reason: 'no-assistant' }, isHeld);
+        await this.#end(call.id, { status: 'failed', reason: 'no-assistant' }, isOwned);
         return;
       }
       signal.throwIfAborted();
@@ -268,7 +268,7 @@ export class CallRunner implements CallHandler {
         void this.#dependencies.recordUsage({ ...usage, assistant: uuid });
       };
       const speaker = (await line.openSpeaker({ ...options, recordUsage })) ?? assistant;
-      const recorded = { id: call.id, isHeld, elapsed: earlier?.elapsed ?? 0 };
+      const recorded = { id: call.id, isOwned, elapsed: earlier?.elapsed ?? 0 };
       recorder = web?.audio && recordCall(this.#dependencies, recorded, web.audio);
       const finishRecording = () => this.#finishRecording(call.id, recorder);
       const callLog = this.#createLog(plan, line.owner, web && { ...web, finishRecording });
@@ -290,7 +290,7 @@ export class CallRunner implements CallHandler {
       });
       const end = await conversation.run();
       if (!end) {
-        // Reports that arrived while this process held the call did not end it.
+        // Reports that arrived while this process owned the call did not end it.
         await this.#retry(call.id, () => endReportedCall(this.#dependencies, call.id));
         return;
       }
@@ -299,7 +299,7 @@ export class CallRunner implements CallHandler {
       // The carrier records phone calls.
       const isRecorded =
         !plan.web && record && (carrier.readRecording !== undefined || end.messages.length > 0);
-      await this.#end(call.id, { ...end, isRecorded }, isHeld);
+      await this.#end(call.id, { ...end, isRecorded }, isOwned);
     } catch (error) {
       if (error instanceof CallLeaseLostError) {
         await line.hangUp('lease-lost');
@@ -312,7 +312,7 @@ export class CallRunner implements CallHandler {
       // The customer must not wait for the database.
       await line.hangUp();
       await this.#finishRecording(call.id, recorder);
-      await this.#end(call.id, { status: 'failed', reason: 'cut-off' }, isHeld);
+      await this.#end(call.id, { status: 'failed', reason: 'cut-off' }, isOwned);
     } finally {
       await line.hangUp();
     }

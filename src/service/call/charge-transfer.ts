@@ -7,7 +7,7 @@ import type { EndCallDependencies } from './end-call.ts';
 import { transferRinging } from './stored-call-log.ts';
 
 /**
- * Charges for the minutes of a transferred call, as far as the balance covers them. No process holds the call during
+ * Charges for the minutes of a transferred call, as far as the balance covers them. No process owns the call during
  * the transfer, so the carrier's duration counts. Repeated calls charge nothing.
  *
  * @param seconds the duration of the whole call.

@@ -20,7 +20,7 @@ interface ReportDependencies extends EndCallDependencies {
 }
 
 const isUnanswered = inArray(calls.status, ['initiated', 'ringing']);
-const unheld = isNull(calls.leaseOwner);
+const unowned = isNull(calls.leaseOwner);
 
 /**
  * Stores a carrier's report. Repeated and outdated reports change nothing.
@@ -53,7 +53,7 @@ export async function handleReport(dependencies: ReportDependencies, report: Cal
           updatedAt: sql`now()`,
           ...(report.type === 'ringing' && { status: 'ringing' }),
         })
-        .where(and(isThis, isUnanswered, unheld))
+        .where(and(isThis, isUnanswered, unowned))
         .returning({ id: calls.id });
       if (!ringing && call.endReason === 'not-reported' && carrierCallId !== undefined) {
         // The call was abandoned while it was in the carrier's queue.
@@ -63,7 +63,7 @@ export async function handleReport(dependencies: ReportDependencies, report: Cal
     }
     case 'unreached': {
       const result = { status: report.reason, reason: report.reason };
-      await endCall(dependencies, and(isThis, isUnanswered, unheld), result);
+      await endCall(dependencies, and(isThis, isUnanswered, unowned), result);
       return;
     }
     case 'identified': {
@@ -100,7 +100,7 @@ export async function handleReport(dependencies: ReportDependencies, report: Cal
 }
 
 /**
- * Ends a call whose end the carrier has reported, unless a process holds it: that process sees the end on its line, or
+ * Ends a call whose end the carrier has reported, unless a process owns it: that process sees the end on its line, or
  * releases the call.
  */
 export async function endReportedCall(dependencies: EndCallDependencies, callId: number): Promise<void> {
@@ -108,7 +108,7 @@ export async function endReportedCall(dependencies: EndCallDependencies, callId:
   const [call] = await dependencies.database.db.select().from(calls).where(isThis);
   if (!call || call.carrierSeconds === null) return;
   if (call.transferTo !== null) await chargeTransfer(dependencies, call.id, call.carrierSeconds);
-  await endCall(dependencies, and(isThis, isOpen, unheld), reportedEnd(call));
+  await endCall(dependencies, and(isThis, isOpen, unowned), reportedEnd(call));
 }
 
 async function readRingingTime(

@@ -1,4 +1,4 @@
-import type { CallEvent, HeldLine } from './held-line.ts';
+import type { CallEvent, OwnedLine } from './owned-line.ts';
 
 /** Seconds within which the next key belongs to the same input. */
 const pauseSeconds = 2;
@@ -8,10 +8,10 @@ const maxKeys = 32;
 
 /** Joins keys that are pressed in quick succession into one event, such as `*12`. The key `#` ends the input. */
 export class PressedKeys {
-  readonly #line: HeldLine;
+  readonly #line: OwnedLine;
   #next: CallEvent | undefined;
 
-  constructor(line: HeldLine) {
+  constructor(line: OwnedLine) {
     this.#line = line;
   }
 

@@ -9,8 +9,8 @@ import type { RecordingPosition } from '../recording/store-chunk.ts';
 /** A call and its current line. */
 interface RecordedCall {
   id: number;
-  /** Matches the call while this process holds this line. */
-  isHeld: SQL | undefined;
+  /** Matches the call while this process owns this line. */
+  isOwned: SQL | undefined;
   /** Seconds since the call was answered. */
   elapsed: number;
 }
@@ -18,7 +18,7 @@ interface RecordedCall {
 /** Starts to record a call. The recording continues that of an earlier line. */
 export function recordCall(
   { database: { db }, log }: { database: Database; log: Logger },
-  { id, isHeld, elapsed }: RecordedCall,
+  { id, isOwned, elapsed }: RecordedCall,
   audio: CallAudio,
 ): AudioRecorder {
   const { rate } = audio;
@@ -27,7 +27,7 @@ export function recordCall(
     rate,
     async (chunk) => {
       position ??= await findPosition(db, id, { rate, elapsed });
-      return storeChunk(db, isHeld, { ...chunk, rate }, position);
+      return storeChunk(db, isOwned, { ...chunk, rate }, position);
     },
     log.child({ callId: id }),
   );

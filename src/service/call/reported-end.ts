@@ -8,7 +8,7 @@ type ReportedCall = Pick<
 >;
 
 /**
- * Returns the end of a call that the carrier reported while no process held it: the call was never connected, was
+ * Returns the end of a call that the carrier reported while no process owned it: the call was never connected, was
  * transferred, or lost its connection.
  */
 export function reportedEnd({

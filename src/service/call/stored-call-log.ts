@@ -86,7 +86,7 @@ export class StoredCallLog implements CallLog {
   /**
    * Updates the record.
    *
-   * @param condition matches the call if it is still held.
+   * @param condition matches the call if this process still owns it.
    * @returns the user id of the owner.
    * @throws CallLeaseLostError
    */

@@ -61,7 +61,7 @@ export async function markDialed(
   return dialed;
 }
 
-/** Seconds within which a carrier reports or connects a call that no process holds. */
+/** Seconds within which a carrier reports or connects a call that no process owns. */
 export const reconnectSeconds = 60;
 
 /**

@@ -86,7 +86,7 @@ export interface CallHandler {
    */
   planOf(call: { callId: number; token: string }): Promise<LinePlan>;
   /**
-   * Called when the carrier has connected a call to this process, which holds it from now on. An earlier line of the
+   * Called when the carrier has connected a call to this process, which owns it from now on. An earlier line of the
    * call has then ended. Resolves when the conversation on this line has ended.
    *
    * @throws Refusal if there is no such open call, or a token is wrong.
@@ -123,7 +123,7 @@ export interface Carrier {
    * @throws CarrierError if the carrier refused the call, so the number was not dialed.
    */
   dial(call: OutgoingCall): Promise<string>;
-  /** Ends a call by the carrier's id, even if another process holds its line. Does nothing if it has ended. */
+  /** Ends a call by the carrier's id, even if another process owns it. Does nothing if it has ended. */
   hangUp(carrierCallId: string): Promise<void>;
   /**
    * Ends a transferred call whose process has died, with the other phone's part of it. Only carriers whose transfers are

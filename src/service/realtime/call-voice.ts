@@ -26,7 +26,7 @@ export interface CallVoiceDependencies extends Pick<VoiceLineOptions, 'createDet
 /** A line whose audio passes through this process. */
 export type CallLine = VoiceLine | RealtimeLine;
 
-/** The settings that determine how an assistant's calls are held. */
+/** The settings that determine the speech services and the line of an assistant's calls. */
 export type VoiceNeeds = Pick<LinePlan, 'mode' | 'model'> & SpeechChoice;
 
 /** Selects the speech services and the line of an assistant's calls. */
@@ -37,7 +37,7 @@ export class CallVoice {
     this.#dependencies = dependencies;
   }
 
-  /** Whether calls can be held without a realtime model. */
+  /** Whether calls are possible without a realtime model. */
   get isComplete(): boolean {
     const { synthesizer, transcriber } = this.#dependencies.speech;
     return synthesizer !== undefined && transcriber !== undefined;
@@ -48,7 +48,7 @@ export class CallVoice {
     return this.#realtimeOf(plan) ? plan.mode : 'pipeline';
   }
 
-  /** Returns why a call cannot be held, as a sentence; undefined if it can. */
+  /** Returns why a call is not possible, as a sentence; undefined if it is. */
   problem(needs: VoiceNeeds): string | undefined {
     const { language } = needs;
     const { synthesizer, transcriber } = chooseSpeech(this.#dependencies.speech, needs);

@@ -69,7 +69,7 @@ export class AudioRecorder implements CallAudioListener {
   }
 
   /**
-   * Ends the recording. Resolves when it is stored, or the call is no longer held.
+   * Ends the recording. Resolves when it is stored, or this process no longer owns the call.
    *
    * @throws the error of the database. The rest is then stored by another call of this method.
    */

@@ -7,13 +7,13 @@ import type { CreateVoice, VoiceModule } from './voice-module.ts';
 export interface LoadedVoice {
   /** Undefined if the package is not installed, is switched off, or could not be loaded. */
   module: VoiceModule | undefined;
-  /** Problems that the operator must fix before the service can hold calls, one sentence each. */
+  /** Problems that the operator must fix before calls are possible, one sentence each. */
   problems: readonly string[];
-  /** Why assistants with `web_calls` offer no calls: the package is not installed. */
-  absence?: string;
+  /** The problem to report if an assistant has `web_calls`, since the package is not installed. */
+  notInstalled?: string;
 }
 
-const absence = `The package ${voicePackage} is not installed, so assistants with web_calls offer no calls. Install it next to the service, or set VOICE=off.`;
+const notInstalled = `The package ${voicePackage} is not installed, so assistants with web_calls offer no calls. Install it next to the service, or set VOICE=off.`;
 
 const broken: LoadedVoice = {
   module: undefined,
@@ -33,7 +33,7 @@ export async function loadVoice(config: VoiceConfig, log: Logger): Promise<Loade
     const module = await createVoice(settings, log);
     return { module, problems: module.problems };
   } catch (error) {
-    if (isNotInstalled(error)) return { ...none, absence };
+    if (isNotInstalled(error)) return { ...none, notInstalled };
     log.error({ err: error }, `the package ${voicePackage} could not be loaded`);
     return broken;
   }

@@ -184,7 +184,7 @@ export async function admitWebCall(
 export const neverConnected: EndedCall = { status: 'failed', reason: 'not-connected' };
 
 /**
- * Ends a call that no process holds, so that its visitor can call again: its connection was lost, or its browser has
+ * Ends a call that no process owns, so that its visitor can call again: its connection was lost, or its browser has
  * not connected.
  */
 async function makeRoom(dependencies: EndCallDependencies, conversationId: number): Promise<void> {
@@ -213,7 +213,7 @@ export async function findWebCall(
   const [call] = await db
     .update(calls)
     .set({
-      // Keeps the call open while the browser connects. A process that still holds it renews the lease itself.
+      // Keeps the call open while the browser connects. A process that still owns it renews the lease itself.
       leaseUntil: sql`CASE WHEN ${calls.leaseOwner} IS NULL THEN ${leaseEnd(connectMs)} ELSE ${calls.leaseUntil} END`,
     })
     .where(and(eq(calls.conversationId, conversationId), eq(calls.token, token), isOpen))

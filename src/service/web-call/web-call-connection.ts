@@ -49,12 +49,12 @@ export class WebCallConnection {
   }
 
   /**
-   * Waits for the browser to connect, and holds the call on this connection. Resolves when the connection is closed, also
+   * Waits for the browser to connect, and runs the call on this connection. Resolves when the connection is closed, also
    * if the browser did not connect.
    *
    * @param onConnected called before the conversation starts.
    */
-  async hold(visitor: VisitorAddresses, onConnected: () => Promise<void>): Promise<void> {
+  async run(visitor: VisitorAddresses, onConnected: () => Promise<void>): Promise<void> {
     const watching = this.#watch();
     try {
       if (!(await this.#peer.connected)) return;
@@ -86,7 +86,7 @@ export class WebCallConnection {
     const { token, isRecorded, line: plan } = this.#call;
     const line = new BrowserLine(this.#peer, (options) => callVoice.createLine(plan, { ...options, log }));
     this.#line = line;
-    await runner.hold({ callId: this.callId, token, carrierCallId: null }, line.line, {
+    await runner.run({ callId: this.callId, token, carrierCallId: null }, line.line, {
       visitor,
       mode: callVoice.modeOf(plan),
       audio: isRecorded ? line.audio : undefined,

@@ -32,10 +32,10 @@ import type { WebCallConnectionDependencies } from './web-call-connection.ts';
 export interface WebCallsDependencies extends WebCallConnectionDependencies {
   /** Undefined if the service has no WebRTC. */
   module: VoiceModule | undefined;
-  /** Problems that the operator must fix before the service can hold calls. */
+  /** Problems that the operator must fix before calls are possible. */
   problems: readonly string[];
-  /** Problem to report if an assistant has `web_calls` and the package is not installed; otherwise undefined. */
-  absence?: string | undefined;
+  /** The problem to report if an assistant has `web_calls`, since the package is not installed. */
+  notInstalled?: string | undefined;
   config: VoiceConfig;
   limits: WebCallLimits;
 }
@@ -74,15 +74,15 @@ export class WebCalls {
     this.#dependencies.module !== undefined && this.#dependencies.callVoice.problem(assistant) === undefined;
 
   /**
-   * Returns the problems that the operator must fix before the service can hold calls.
+   * Returns the problems that the operator must fix before calls are possible.
    *
    * @param canQuery whether the database responds: an absent package and unusable ports are problems only if an assistant
    *   is to offer calls.
    */
   async problems(canQuery: boolean): Promise<readonly string[]> {
-    const { database, module, problems, absence } = this.#dependencies;
+    const { database, module, problems, notInstalled } = this.#dependencies;
     if (!canQuery) return problems;
-    const obstacle = absence ?? (await module?.media.problem());
+    const obstacle = notInstalled ?? (await module?.media.problem());
     if (obstacle === undefined) return problems;
     const [offering] = await database.db
       .select({ id: assistants.id })
@@ -120,7 +120,7 @@ export class WebCalls {
         token === undefined
           ? await admitWebCall(this.#dependencies, limits, uuid, caller)
           : await findWebCall(database, uuid, token, sender);
-      this.#run(call, peer, sender);
+      this.#start(call, peer, sender);
       const { maxSeconds, isRecorded } = call;
       return { sdp, token: call.token, maxSeconds, isRecorded };
     } catch (error) {
@@ -144,7 +144,7 @@ export class WebCalls {
     const { id } = conversation;
     const isOpenHere = and(eq(calls.conversationId, id), eq(calls.type, 'web'), isOpen);
     const hungUp = { status: 'ended_by_customer', reason: 'hung-up' } as const;
-    // No process holds the call while its browser connects or may reconnect.
+    // No process owns the call while its browser connects or may reconnect.
     if (await endCall(this.#dependencies, and(isOpenHere, isNull(calls.leaseOwner)), hungUp)) {
       await this.#notify(id);
       return;
@@ -162,7 +162,7 @@ export class WebCalls {
       (await database.db.select({ id: calls.id }).from(calls).where(isCall)).length === 0 ? true : undefined;
     const waiting = pollUntil(signals, conversationSignal(id), hasEnded, AbortSignal.timeout(hangUpMs));
     if (await waiting.catch(() => false)) return;
-    // The process that holds the call does not respond.
+    // The process that owns the call does not respond.
     await endCall(this.#dependencies, isCall, hungUp);
   }
 
@@ -210,12 +210,12 @@ export class WebCalls {
     this.#dependencies.signals.notify(conversationSignal(conversationId));
   }
 
-  #run(call: AdmittedCall, peer: WebPeer, visitor: VisitorAddresses): void {
+  #start(call: AdmittedCall, peer: WebPeer, visitor: VisitorAddresses): void {
     const connection = new WebCallConnection(this.#dependencies, call, peer);
     for (const earlier of this.#connectionsOf(call)) earlier.cancel();
     this.#connections.add(connection);
     if (this.#closing.signal.aborted) connection.cancel();
-    const done = this.#hold(connection, visitor)
+    const done = this.#run(connection, visitor)
       .catch((error: unknown) => {
         this.#dependencies.log.error({ err: error }, 'a web call failed');
       })
@@ -223,11 +223,11 @@ export class WebCalls {
     this.#waiting.add(done);
   }
 
-  /** Holds a call until it ends, or its connection is lost and its visitor does not reconnect in time. */
-  async #hold(connection: WebCallConnection, visitor: VisitorAddresses): Promise<void> {
+  /** Runs a call until it ends, or its connection is lost and its visitor does not reconnect in time. */
+  async #run(connection: WebCallConnection, visitor: VisitorAddresses): Promise<void> {
     const { callId } = connection;
     try {
-      await connection.hold(visitor, async () => {
+      await connection.run(visitor, async () => {
         const others = this.#connectionsOf(connection).filter((other) => other !== connection);
         await Promise.all(others.map((other) => other.disconnect()));
       });

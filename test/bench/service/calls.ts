@@ -14,7 +14,7 @@ import { startPostgres } from '../../support/service/postgres.ts';
 import { seedOwners } from './seed-owners.ts';
 
 /*
- * `npm run bench:calls`: how many simulated calls in real time one process holds at once. Each call belongs to another
+ * `npm run bench:calls`: how many simulated calls in real time one process runs at once. Each call belongs to another
  * owner. Exits with 1 if fewer are in progress at once, if one does not end as it should, or if they are late.
  */
 const { values } = parseArgs({ options: { calls: { type: 'string', default: '300' } } });

@@ -83,7 +83,7 @@ export class ScriptedCarrier implements Carrier {
   readonly secondMs = 1000;
   readonly queueSeconds = 600;
   callsPerSecond: number | undefined;
-  /** As with webhooks, a report can reach a process that does not hold the call. */
+  /** As with webhooks, a report can reach a process that does not own the call. */
   readonly routes = new Hono();
   readonly calls: ScriptedCall[] = [];
   /** The ids of the calls that the service ended. */

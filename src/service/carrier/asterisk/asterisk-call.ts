@@ -35,7 +35,7 @@ export const otherPhoneOf = (channelId: string): string => `${channelId}-transfe
 type Transfer = { channelId: string; isAnswered: boolean; ended: PromiseWithResolvers<undefined> };
 
 /**
- * A call at Asterisk that this process holds: a bridge with the customer's channel and the service's audio channel or,
+ * A call at Asterisk that this process owns: a bridge with the customer's channel and the service's audio channel or,
  * after a transfer, the other phone's channel.
  */
 export class AsteriskCall {

@@ -13,7 +13,7 @@ import { waitWithTimeout } from '../../lib/with-timeout.ts';
 const closingMs = 5000;
 
 /**
- * Makes and receives calls with the operator's Asterisk. The process that dials a call holds it. Each process has its
+ * Makes and receives calls with the operator's Asterisk. The process that dials a call owns it. Each process has its
  * own Stasis application for the events of its calls; one process also receives the inbound calls.
  */
 export class AsteriskCarrier implements Carrier {

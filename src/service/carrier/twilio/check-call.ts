@@ -27,7 +27,7 @@ export function isCheckToken(token: string, authToken: string, now = Date.now())
 }
 
 /** Says one sentence and hangs up. */
-export async function holdCheckCall(line: Line): Promise<void> {
+export async function runCheckCall(line: Line): Promise<void> {
   // eslint-disable-next-line @typescript-eslint/require-await -- an iterable without waiting
   async function* text() {
     yield sentence;

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
 import { Refusal } from '../../lib/refusal.ts';
 import type { CallHandler } from '../carrier.ts';
-import { checkCallId, holdCheckCall, isCheckToken } from './check-call.ts';
+import { checkCallId, runCheckCall, isCheckToken } from './check-call.ts';
 import { readFrame } from './relay-frames.ts';
 import type { RelayFrame, SetupFrame } from './relay-frames.ts';
 import { RelayLine } from './relay-line.ts';
@@ -94,7 +94,7 @@ export class RelayServer {
     const line = new RelayLine(connection, settings, urls.silence);
     const call = { callId: Number(callId), token, connectToken, carrierCallId: setup.callSid };
     const isCheck = call.callId === checkCallId && isCheckToken(token, authToken);
-    (isCheck ? holdCheckCall(line) : handler().onConnected(call, line))
+    (isCheck ? runCheckCall(line) : handler().onConnected(call, line))
       .then(() => line.hangUp())
       .catch((error: unknown) => {
         line.close('connection');

@@ -81,7 +81,7 @@ export class StreamServer {
       if (webSocket.readyState === webSocket.OPEN) webSocket.send(JSON.stringify({ ...frame, streamSid }));
     });
     const stream: Stream = { peer, line: undefined, hasHungUp: false };
-    this.#hold(webSocket, stream, start).catch((error: unknown) => {
+    this.#runCall(webSocket, stream, start).catch((error: unknown) => {
       stream.line?.close('connection');
       const { log } = this.#dependencies;
       if (error instanceof Refusal) {
@@ -95,7 +95,7 @@ export class StreamServer {
   }
 
   /** Resolves when the conversation on this line has ended. */
-  async #hold(webSocket: WebSocket, stream: Stream, start: StartFrame['start']): Promise<void> {
+  async #runCall(webSocket: WebSocket, stream: Stream, start: StartFrame['start']): Promise<void> {
     const { handler, voice, log, hangUp, onIncomingConnected } = this.#dependencies;
     const { callId, token, connectToken, direction } = start.customParameters;
     const key = { callId: Number(callId), token };

@@ -5,10 +5,10 @@ import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 import { Notifications } from '../db/notifications.ts';
 import { leaseEnd } from '../lib/lease.ts';
-import type { HeldLine } from './held-line.ts';
+import type { OwnedLine } from './owned-line.ts';
 import { isOpen } from './take-call.ts';
 
-export interface HeldCallsDependencies {
+export interface OwnedCallsDependencies {
   database: Database;
   carrier: Carrier;
   leaseMs: number;
@@ -18,17 +18,17 @@ export interface HeldCallsDependencies {
 /** The notification channel for who answered a call. */
 const channel = 'calls_identified';
 
-/** The calls whose lines this process holds, by call id. */
-export class HeldCalls {
-  readonly #dependencies: HeldCallsDependencies;
-  readonly #lines = new Map<number, HeldLine>();
+/** The calls that this process owns, by call id. */
+export class OwnedCalls {
+  readonly #dependencies: OwnedCallsDependencies;
+  readonly #lines = new Map<number, OwnedLine>();
   /** Transferred calls that end with this process. */
   readonly #transferred = new Set<number>();
   readonly #notifications: Notifications;
   /** Whether any process may receive a carrier's report. The simulated carrier reports to the process of the call. */
   readonly #isShared: boolean;
 
-  constructor(dependencies: HeldCallsDependencies) {
+  constructor(dependencies: OwnedCallsDependencies) {
     this.#dependencies = dependencies;
     this.#isShared = dependencies.carrier.routes !== undefined;
     const onNotification = (payload: string) => {
@@ -45,12 +45,12 @@ export class HeldCalls {
     if (this.#isShared) this.#notifications.open();
   }
 
-  add(callId: number, line: HeldLine): void {
+  add(callId: number, line: OwnedLine): void {
     this.#lines.set(callId, line);
   }
 
   /** Does nothing if the call has another line by now. */
-  remove(callId: number, line: HeldLine): void {
+  remove(callId: number, line: OwnedLine): void {
     if (this.#lines.get(callId) === line) this.#lines.delete(callId);
   }
 

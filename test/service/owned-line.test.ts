@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pino } from 'pino';
-import { HeldLine } from '../../src/service/call/held-line.ts';
+import { OwnedLine } from '../../src/service/call/owned-line.ts';
 import { readNumberTraits } from '../../src/service/carrier/number-traits.ts';
 import { SimulatedCustomer } from '../../src/service/carrier/simulated-customer.ts';
 import { SimulatedLine } from '../../src/service/carrier/simulated-line.ts';
@@ -46,9 +46,9 @@ async function* greeting() {
 }
 
 for (const [carrier, createLine] of Object.entries(lines)) {
-  describe(`a held line of ${carrier}`, () => {
+  describe(`a line of ${carrier}`, () => {
     it('says nothing to a machine that was found before it speaks', async () => {
-      const line = new HeldLine(createLine(), 'a lease');
+      const line = new OwnedLine(createLine(), 'a lease');
       line.identify('machine');
       const { played, startedAt, cutOffBy } = await line.say(greeting(), 60, never);
       assert.deepEqual([played, startedAt, cutOffBy], ['', undefined, 'signal']);
@@ -56,7 +56,7 @@ for (const [carrier, createLine] of Object.entries(lines)) {
     });
 
     it('says nothing when the service is stopping', async () => {
-      const line = new HeldLine(createLine(), 'a lease');
+      const line = new OwnedLine(createLine(), 'a lease');
       await assert.rejects(line.say(greeting(), 60, AbortSignal.abort(new Error('stopping'))), {
         message: 'stopping',
       });

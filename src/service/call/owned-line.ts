@@ -2,14 +2,14 @@ import type { AnsweredBy } from '../carrier/carrier.ts';
 import type { HangUpReason, Line, LineEvent, Spoken } from '../voice/line.ts';
 import type { Speaker, SpeakerOptions } from '../voice/line.ts';
 
-/** An event of a held call. */
+/** An event of a call. */
 export type CallEvent = LineEvent | { type: 'identified'; by: 'machine' | 'fax' };
 
 /**
- * A line that this process holds. The carrier reports who answered to any process, so this is not one of the line's own
+ * The line of a call that this process owns. The carrier reports who answered to any process, so this is not one of the line's own
  * events: it interrupts the line's current operation.
  */
-export class HeldLine {
+export class OwnedLine {
   /** The owner of the call's lease. */
   readonly owner: string;
   readonly #line: Line;
