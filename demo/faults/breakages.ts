@@ -9,14 +9,14 @@ const interruptedAnswer =
   'Our rain jackets keep you dry for a day of steady rain. Before the next long tour, wash yours and then';
 
 /** Streams the beginning of an answer, then closes the connection. */
-function hangUpAfter(context: FaultContext, type: string, pieces: readonly string[]): Response {
+function hangUpAfter(context: FaultContext, type: string, chunks: readonly string[]): Response {
   const { outgoing } = context.env;
-  const left = pieces.map((piece) => new TextEncoder().encode(piece));
+  const left = chunks.map((chunk) => new TextEncoder().encode(chunk));
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const piece = left.shift();
-        if (piece !== undefined) controller.enqueue(piece);
+        const chunk = left.shift();
+        if (chunk !== undefined) controller.enqueue(chunk);
         await wait(wordPause);
         // Not `controller.close()`: that would end the answer properly.
         if (left.length === 0) outgoing.socket?.destroySoon();

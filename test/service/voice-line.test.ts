@@ -189,7 +189,7 @@ describe('a voice line', () => {
     assert.equal(peer.flushes, 0);
     assert.equal(await line.next(0, never), undefined);
     assert.deepEqual(events, [
-      ...['saying: One two three four. ', 'speaking', 'paused speech', 'resumed'],
+      ...['saying: One two three four. ', 'speaking', 'assistant paused', 'assistant resumed'],
       ...['paused', 'said: ', 'heard: One two three four. '],
     ]);
   });
@@ -315,7 +315,7 @@ describe('a voice line', () => {
     await until(() => peer.played > 0);
     peer.advance(0.02);
     peer.receive(hum(1));
-    await until(() => events.includes('resumed'));
+    await until(() => events.includes('assistant resumed'));
     peer.advance(1.1);
     assert.equal((await saying).played, 'One two three four. ');
     assert.equal(await line.next(0, never), undefined);
@@ -439,9 +439,9 @@ describe('a voice line', () => {
     peer.receive(tone(0.2));
     understood.resolve('');
     await until(() => events.includes('said: '));
-    assert(!events.includes('resumed'));
+    assert(!events.includes('assistant resumed'));
     peer.receive(hum(0.5));
-    assert(events.includes('resumed'));
+    assert(events.includes('assistant resumed'));
     line.close('connection');
     await saying;
   });
@@ -626,11 +626,11 @@ describe('audio conversion', () => {
   it('reads a WAV file that arrives in chunks of any size', async () => {
     const samples = tone(0.1);
     const file = encodeWav(samples, rate);
-    const pieces = Array.from({ length: Math.ceil(file.length / 7) }, (_, index) =>
+    const chunks = Array.from({ length: Math.ceil(file.length / 7) }, (_, index) =>
       file.subarray(index * 7, index * 7 + 7),
     );
     const read: number[] = [];
-    for await (const part of decodeWav(stream(...pieces))) read.push(...part.samples);
+    for await (const part of decodeWav(stream(...chunks))) read.push(...part.samples);
     assert.deepEqual(read, Array.from(samples));
   });
 
@@ -732,8 +732,8 @@ function createLine({
       onProvisional: (text) => events.push(`provisional: ${text}`),
       onCustomerSaid: (text) => events.push(`said: ${text}`),
       onAssistantSaying: (text) => events.push(`saying: ${text}`),
-      onAssistantPausing: () => events.push('paused speech'),
-      onAssistantContinuing: () => events.push('resumed'),
+      onAssistantPaused: () => events.push('assistant paused'),
+      onAssistantResumed: () => events.push('assistant resumed'),
       onAssistantSaid: (heard) => events.push(`heard: ${heard}`),
     },
   });

@@ -121,10 +121,10 @@ export class SimulatedCarrier implements Carrier {
     }
     const by = traits.isFax ? 'fax' : traits.outcome === 'machine' ? 'machine' : 'human';
     if (!traits.isDetectedLate) await report({ type: 'identified', by });
-    const found = traits.isDetectedLate
+    const detection = traits.isDetectedLate
       ? { after: lateDetection, report: () => report({ type: 'identified', by }) }
       : undefined;
-    await this.#connect(call, traits, carrierCallId, found);
+    await this.#connect(call, traits, carrierCallId, detection);
   }
 
   /** Rings until the call is answered or the ringing time is over. */
@@ -147,11 +147,11 @@ export class SimulatedCarrier implements Carrier {
     plan: CallPlan,
     traits: CustomerTraits,
     carrierCallId: string,
-    found?: { after: number; report: () => Promise<void> },
+    detection?: { after: number; report: () => Promise<void> },
   ): Promise<void> {
     const { callId, token, connectToken, speech } = plan;
     const customer = new SimulatedCustomer(traits, customerSentences(speech.language), traits.isCaller);
-    const line = new SimulatedLine(speech, customer, this.#options.wait, found);
+    const line = new SimulatedLine(speech, customer, this.#options.wait, detection);
     this.#lines.set(carrierCallId, line);
     try {
       await this.#service.onConnected({ callId, token, connectToken, carrierCallId }, line);

@@ -97,7 +97,7 @@ export const recordingChunks = pgTable(
     /** Samples a second; the same in all parts of a recording. */
     rate: integer().notNull(),
     /** The samples of the visitor, then those of the assistant, compressed. */
-    sound: bytea().notNull(),
+    audio: bytea().notNull(),
   },
   (table) => [primaryKey({ columns: [table.callId, table.first] })],
 );

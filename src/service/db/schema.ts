@@ -158,7 +158,7 @@ export const modelUsage = pgTable(
     replies: integer().notNull(),
     evaluations: integer().notNull(),
     transcriptions: integer().notNull(),
-    /** Of the sound whose transcription has no tokens. */
+    /** Of the audio, if its transcription has no tokens. */
     transcribedSeconds: doublePrecision('transcribed_seconds').notNull(),
     inputTokens: bigint('input_tokens', { mode: 'number' }).notNull(),
     outputTokens: bigint('output_tokens', { mode: 'number' }).notNull(),

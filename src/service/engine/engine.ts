@@ -156,7 +156,7 @@ export interface ModelUsage {
   model: string;
   inputTokens: number;
   outputTokens: number;
-  /** Seconds of sound, of a transcription without tokens. */
+  /** Seconds of audio, of a transcription without tokens. */
   seconds?: number | undefined;
   /** USD; undefined for models without a configured price. */
   cost: number | undefined;

@@ -142,7 +142,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
     this.#stopWith(spoken, speaker, reply, () =>
       sentence.startedAt === undefined ? 0 : this.now - sentence.startedAt,
     );
-    for await (const samples of reply.sound) {
+    for await (const samples of reply.audio) {
       if (spoken.isOver) return;
       if (sentence.seconds === 0) {
         this.output.mark(() => {

@@ -6,18 +6,18 @@ export class RealtimeReply {
   /** The reply's text and function calls, in order. Throws the error passed to {@link RealtimeReply.fail}. */
   readonly parts: AsyncIterable<ReplyPart>;
   /** The reply's audio: 16-bit mono samples at the rate of the session. Throws the same error. */
-  readonly sound: AsyncIterable<Int16Array>;
+  readonly audio: AsyncIterable<Int16Array>;
   readonly #parts = openQueue();
-  readonly #sound = openQueue();
+  readonly #audio = openQueue();
   readonly #items: { id: string; samples: number }[] = [];
   #transcript = '';
   #isStopped = false;
 
   constructor() {
     this.parts = this.#parts as AsyncIterable<ReplyPart>;
-    this.sound = this.#sound as AsyncIterable<Int16Array>;
+    this.audio = this.#audio as AsyncIterable<Int16Array>;
     // Prevents an uncaught error of a reply that is no longer read.
-    for (const queue of [this.#parts, this.#sound]) queue.on('error', () => undefined);
+    for (const queue of [this.#parts, this.#audio]) queue.on('error', () => undefined);
   }
 
   /** The text so far. */
@@ -40,12 +40,12 @@ export class RealtimeReply {
     if (!this.#isStopped) this.#parts.push(part);
   }
 
-  addSound(itemId: string, samples: Int16Array): void {
+  addAudio(itemId: string, samples: Int16Array): void {
     if (this.#isStopped || samples.length === 0) return;
     const last = this.#items.at(-1);
     if (last?.id === itemId) last.samples += samples.length;
     else this.#items.push({ id: itemId, samples: samples.length });
-    this.#sound.push(samples);
+    this.#audio.push(samples);
   }
 
   /** Returns the session item that plays after `samples`, and the number of samples into it. */
@@ -62,14 +62,14 @@ export class RealtimeReply {
     if (this.#isStopped) return;
     this.#isStopped = true;
     this.#parts.push(null);
-    this.#sound.push(null);
+    this.#audio.push(null);
   }
 
   fail(error: Error): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
     this.#parts.destroy(error);
-    this.#sound.destroy(error);
+    this.#audio.destroy(error);
   }
 }
 

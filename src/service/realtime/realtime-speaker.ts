@@ -344,7 +344,7 @@ export class RealtimeSpeaker implements Speaker {
         reply?.addText(event.delta);
         break;
       case 'response.output_audio.delta':
-        reply?.addSound(event.item_id, decode(event.delta));
+        reply?.addAudio(event.item_id, decode(event.delta));
         break;
       case 'response.done':
         this.#current?.done.resolve(event.response);

@@ -82,7 +82,7 @@ async function readPairs(queries: Queries, recording: StoredRecording, sample: n
     const silence = Math.min((chunk?.first ?? recording.length) - sample, rate * chunkSeconds);
     return Buffer.alloc(silence * pairBytes);
   }
-  return interleave(await decompress(chunk.sound), chunk.length).subarray((sample - chunk.first) * pairBytes);
+  return interleave(await decompress(chunk.audio), chunk.length).subarray((sample - chunk.first) * pairBytes);
 }
 
 /** Interleaves the samples of both sides, which are stored one after the other. */

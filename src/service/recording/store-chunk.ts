@@ -58,7 +58,7 @@ export async function storeChunk(
   const length = sides[0]?.length ?? 0;
   const first = position.first + Math.round((chunk.first * position.rate) / chunk.rate);
   // Node.js runs on little-endian machines only.
-  const sound = await compress(Buffer.concat(sides.map(toBytes)), { level: 1 });
+  const audio = await compress(Buffer.concat(sides.map(toBytes)), { level: 1 });
   const stored = await queries
     .insert(recordingChunks)
     .select(
@@ -68,7 +68,7 @@ export async function storeChunk(
           first: sql<number>`${first}::integer`.as('first'),
           length: sql<number>`${length}::integer`.as('length'),
           rate: sql<number>`${position.rate}::integer`.as('rate'),
-          sound: sql<Buffer>`${sound}::bytea`.as('sound'),
+          audio: sql<Buffer>`${audio}::bytea`.as('audio'),
         })
         .from(calls)
         .where(isOwned),
@@ -76,7 +76,7 @@ export async function storeChunk(
     // An earlier attempt may have succeeded without its response arriving.
     .onConflictDoUpdate({
       target: [recordingChunks.callId, recordingChunks.first],
-      set: { length, sound },
+      set: { length, audio },
     })
     .returning({ callId: recordingChunks.callId });
   return stored.length > 0;

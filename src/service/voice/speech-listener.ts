@@ -9,9 +9,9 @@ export interface SpeechListener {
   /** The assistant starts to say this text, which follows the previous one. */
   onAssistantSaying(text: string): void;
   /** The assistant pauses because the customer may be interrupting it. */
-  onAssistantPausing(): void;
+  onAssistantPaused(): void;
   /** The assistant resumes: the customer did not interrupt it. */
-  onAssistantContinuing(): void;
+  onAssistantResumed(): void;
   /** The assistant has stopped speaking. `played` is the text that was played, shortened if it was cut off. */
   onAssistantSaid(played: string, isCutOff: boolean): void;
 }

@@ -140,7 +140,7 @@ export class SpeechOutput {
     if (!this.isAudible || this.isPaused) return;
     this.#spoken?.pause();
     this.#options.peer.pause();
-    this.#options.listener?.onAssistantPausing();
+    this.#options.listener?.onAssistantPaused();
   }
 
   get isPaused(): boolean {
@@ -152,7 +152,7 @@ export class SpeechOutput {
     if (!this.isPaused) return;
     this.#spoken?.resume();
     this.#options.peer.resume();
-    this.#options.listener?.onAssistantContinuing();
+    this.#options.listener?.onAssistantResumed();
   }
 
   /** Stops the text that is being spoken, if any. */

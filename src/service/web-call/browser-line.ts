@@ -170,10 +170,10 @@ export class BrowserLine {
         response.isAudible = true;
         this.#peer.send({ type: 'response.output_audio_transcript.delta', ...ids, delta: text });
       },
-      onAssistantPausing: () => {
+      onAssistantPaused: () => {
         if (this.#response?.isAudible === true) this.#sendBuffer('cleared', this.#response.id);
       },
-      onAssistantContinuing: () => {
+      onAssistantResumed: () => {
         if (this.#response?.isAudible === true) this.#sendBuffer('started', this.#response.id);
       },
       onAssistantSaid: (played, isCutOff) => {

@@ -27,14 +27,14 @@ export class Flite {
         version: 'preview1',
         args: [
           ...['flite', '-voice', voice, '--setf', `duration_stretch=${(1 / speed).toFixed(3)}`],
-          ...['-t', text, '-o', '/sound/speech.wav'],
+          ...['-t', text, '-o', '/audio/speech.wav'],
         ],
-        preopens: { '/sound': folder },
+        preopens: { '/audio': folder },
       });
       const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
       const code = wasi.start(instance);
       if (code !== 0) throw new Error(`flite ended with code ${code}.`);
-      return await readSound(readFileSync(join(folder, 'speech.wav')));
+      return await readAudio(readFileSync(join(folder, 'speech.wav')));
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -47,8 +47,8 @@ async function compile(): Promise<object> {
   return WebAssembly.compile(await readFile(file));
 }
 
-async function readSound(file: Buffer): Promise<{ rate: number; samples: Int16Array }> {
-  for await (const sound of decodeWav(only(file))) return sound;
+async function readAudio(file: Buffer): Promise<{ rate: number; samples: Int16Array }> {
+  for await (const audio of decodeWav(only(file))) return audio;
   throw new Error('flite produced no audio.');
 }
 

@@ -245,7 +245,7 @@ class OfflineSynthesizer implements Synthesizer {
   ): AsyncGenerator<Int16Array> {
     for (const part of divide(text)) {
       let resampler: Resampler | undefined;
-      for await (const { rate: given, samples } of this.#sound(part, settings, signal)) {
+      for await (const { rate: given, samples } of this.#synthesize(part, settings, signal)) {
         resampler ??= new Resampler(given, rate);
         yield resampler.convert(samples);
       }
@@ -253,7 +253,7 @@ class OfflineSynthesizer implements Synthesizer {
     }
   }
 
-  #sound(text: string, settings: VoiceSettings, signal: AbortSignal): AsyncIterable<Sound> {
+  #synthesize(text: string, settings: VoiceSettings, signal: AbortSignal): AsyncIterable<AudioChunk> {
     const { language, voice, speed, similarTo } = settings;
     const { supplied, hasFlite, espeak } = this.#voices;
     const own = supplied.get(language);
@@ -273,20 +273,20 @@ class OfflineSynthesizer implements Synthesizer {
   }
 
   /** Streams audio from the process. */
-  #run(task: SpeechTask, signal: AbortSignal): AsyncIterable<Sound> {
-    const sounds = new Readable({ objectMode: true, read: () => undefined });
+  #run(task: SpeechTask, signal: AbortSignal): AsyncIterable<AudioChunk> {
+    const chunks = new Readable({ objectMode: true, read: () => undefined });
     const onResponse = ({ rate, samples }: SpeechResponse) => {
-      if (rate !== undefined && samples) sounds.push({ rate, samples } satisfies Sound);
+      if (rate !== undefined && samples) chunks.push({ rate, samples } satisfies AudioChunk);
     };
     this.#process.run(task, onResponse, signal).then(
-      () => sounds.push(null),
-      (error: unknown) => sounds.destroy(error as Error),
+      () => chunks.push(null),
+      (error: unknown) => chunks.destroy(error as Error),
     );
-    return sounds;
+    return chunks;
   }
 }
 
-interface Sound {
+interface AudioChunk {
   rate: number;
   samples: Int16Array;
 }

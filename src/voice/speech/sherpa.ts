@@ -24,7 +24,7 @@ export interface OfflineRecognizer {
 }
 
 interface OfflineStream {
-  acceptWaveform(sound: { samples: Float32Array; sampleRate: number }): void;
+  acceptWaveform(audio: { samples: Float32Array; sampleRate: number }): void;
 }
 
 export interface OfflineTts {
@@ -34,7 +34,7 @@ export interface OfflineTts {
     sid: number;
     speed: number;
     enableExternalBuffer: boolean;
-    onProgress?: (sound: { samples: Float32Array }) => boolean;
+    onProgress?: (audio: { samples: Float32Array }) => boolean;
   }): Promise<{ samples: Float32Array; sampleRate: number }>;
 }
 

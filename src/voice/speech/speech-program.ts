@@ -57,7 +57,7 @@ async function run(
   }
 }
 
-/** Whisper ignores the rest of a longer sound. */
+/** Whisper ignores the rest of longer audio. */
 const longestWhisper = 29;
 
 async function transcribe(samples: Int16Array, rate: number, model: RecognizerConfig): Promise<string> {

@@ -61,7 +61,7 @@ async function play(
     listener: {
       ...{ onCustomerSpeaking: nothing, onCustomerPaused: nothing, onProvisional: nothing },
       ...{ onCustomerSaid: nothing, onAssistantSaying: nothing, onAssistantSaid: nothing },
-      ...{ onAssistantPausing: () => (pauses += 1), onAssistantContinuing: nothing },
+      ...{ onAssistantPaused: () => (pauses += 1), onAssistantResumed: nothing },
     },
   });
   async function* text() {

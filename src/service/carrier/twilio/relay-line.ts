@@ -47,7 +47,7 @@ export class RelayLine implements Line {
   #customerSpokeAt: number | undefined;
   #language: string;
 
-  /** @param silence URL of a sound that replaces the speech when the service stops it. */
+  /** @param silence URL of silent audio that replaces the speech when the service stops it. */
   constructor(connection: RelayConnection, settings: LineSettings, silence: string) {
     this.#connection = connection;
     this.#settings = settings;

@@ -8,7 +8,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { AnsweredBy, CallHandler, CallPlan, CallReport, NextStep } from '../carrier.ts';
 import { unsigned } from './signature.ts';
 import type { Signature } from './signature.ts';
-import { silentSound } from './silent-sound.ts';
+import { silentAudio } from './silent-audio.ts';
 import { emptyTwiml, hangUpTwiml, rejectTwiml, transferTwiml } from './twiml.ts';
 import type { CallWebhook, WebhookUrls } from './webhook-urls.ts';
 
@@ -219,7 +219,7 @@ export function twilioWebhooks(dependencies: TwilioWebhookDependencies): Hono {
 
   routes.get('/silence.wav', (c) => {
     c.header('Cache-Control', 'public, max-age=31536000, immutable');
-    return c.body(silentSound, 200, { 'Content-Type': 'audio/wav' });
+    return c.body(silentAudio, 200, { 'Content-Type': 'audio/wav' });
   });
   return routes;
 }

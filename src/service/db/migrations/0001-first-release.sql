@@ -421,7 +421,7 @@ CREATE TABLE model_usage (
   replies integer NOT NULL,
   evaluations integer NOT NULL,
   transcriptions integer NOT NULL,
-  -- Of the sound whose transcription has no tokens.
+  -- Of the audio, if its transcription has no tokens.
   transcribed_seconds double precision NOT NULL,
   input_tokens bigint NOT NULL,
   output_tokens bigint NOT NULL,
@@ -718,11 +718,11 @@ CREATE TABLE recording_chunks (
   -- Samples a second; the same in all parts of a recording.
   rate integer NOT NULL,
   -- The visitor's samples, then the assistant's: 16 bits, little-endian, compressed (raw deflate).
-  sound bytea NOT NULL,
+  audio bytea NOT NULL,
   PRIMARY KEY (call_id, first)
 );
 -- Compressing it again would only take time.
-ALTER TABLE recording_chunks ALTER COLUMN sound SET STORAGE EXTERNAL;
+ALTER TABLE recording_chunks ALTER COLUMN audio SET STORAGE EXTERNAL;
 
 -- Started minutes of web calls a day, in UTC.
 CREATE TABLE web_call_minutes (

@@ -193,9 +193,9 @@ export class OpenAiEngine implements Engine {
       for await (const chunk of withIdleTimeout(stream, config.idleTimeoutMs)) {
         const choice = chunk.choices[0];
         reported = chunk.usage ?? reported;
-        for (const piece of choice?.delta.tool_calls ?? []) {
-          calls.add(piece);
-          outputCharacters += piece.function?.arguments?.length ?? 0;
+        for (const delta of choice?.delta.tool_calls ?? []) {
+          calls.add(delta);
+          outputCharacters += delta.function?.arguments?.length ?? 0;
         }
         outputCharacters += choice?.delta.content?.length ?? 0;
         finished ||= choice?.finish_reason != null;

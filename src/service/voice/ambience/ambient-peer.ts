@@ -5,7 +5,7 @@ import { renderAmbience } from './render-ambience.ts';
 /** Frame length of peers that pad audio that does not fill a frame. */
 const frameSeconds = 0.02;
 /** Seconds of background queued at once, and queued ahead. Speech plays after the queued background. */
-const pieceSeconds = 0.04;
+const chunkSeconds = 0.04;
 const secondsAhead = 0.12;
 
 /** Prefix of this class's own marks, which contain the number of flushes and of samples before them. */
@@ -102,10 +102,10 @@ export class AmbientPeer implements AudioPeer, AudioListener {
 
   /** Queues background if little audio is queued. */
   #fill(): void {
-    const piece = this.rate * pieceSeconds;
+    const chunk = this.rate * chunkSeconds;
     while (!this.#isClosed && this.#passed - this.#played <= this.rate * secondsAhead) {
       this.#passRest();
-      this.#pass(new Int16Array(piece));
+      this.#pass(new Int16Array(chunk));
     }
   }
 
@@ -119,13 +119,13 @@ export class AmbientPeer implements AudioPeer, AudioListener {
 
   /** Sets marks that report when the queue runs low, so that background follows without a gap. */
   #pass(samples: Int16Array): void {
-    const piece = this.rate * pieceSeconds;
-    for (let at = 0; at < samples.length; at += piece) {
-      if (this.#passed - this.#markedAt >= piece || this.#markedAt < 0) {
+    const chunk = this.rate * chunkSeconds;
+    for (let at = 0; at < samples.length; at += chunk) {
+      if (this.#passed - this.#markedAt >= chunk || this.#markedAt < 0) {
         this.#markedAt = this.#passed;
         this.#peer.mark(`${ownMark}${String(this.#flushes)} ${String(this.#passed)}`);
       }
-      const mixed = this.#mix(samples.subarray(at, at + piece));
+      const mixed = this.#mix(samples.subarray(at, at + chunk));
       this.#passed += mixed.length;
       this.#peer.play(mixed);
     }

@@ -3,7 +3,7 @@ const samples = sampleRate / 10;
 const headerBytes = 44;
 
 /** A tenth of a second of silence, as a WAV file: 8-bit PCM, one channel. */
-export const silentSound: Uint8Array<ArrayBuffer> = createSilence();
+export const silentAudio: Uint8Array<ArrayBuffer> = createSilence();
 
 function createSilence(): Uint8Array<ArrayBuffer> {
   const file = new Uint8Array(headerBytes + samples).fill(128);
