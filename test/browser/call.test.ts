@@ -1,17 +1,17 @@
 import { expect } from '@open-wc/testing';
 import { violations } from '../support/chat/axe-violations.ts';
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
-import { FakeMicrophone, VoiceStandIn } from '../support/chat/voice-stand-in.ts';
+import { FakeMicrophone, FakeCallService } from '../support/chat/fake-call-service.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 import { uncachedWidget } from '../support/browser/fail-script.ts';
-import { joinAndWrite } from '../support/browser/join-and-write.ts';
+import { takeOverAndWrite } from '../support/browser/take-over-and-write.ts';
 import { click, engine, press } from '../support/browser/page.ts';
 
 const hasCalls = 'RTCPeerConnection' in window;
 const transcription = 'conversation.item.input_audio_transcription';
 const speech = 'response.output_audio_transcript';
 
-let service: VoiceStandIn;
+let service: FakeCallService;
 let microphone: FakeMicrophone;
 
 // Debian's WebKit has no WebRTC.
@@ -23,7 +23,7 @@ let microphone: FakeMicrophone;
   };
 
   beforeEach(() => {
-    service = new VoiceStandIn();
+    service = new FakeCallService();
     microphone = new FakeMicrophone();
   });
   afterEach(async () => {
@@ -80,7 +80,7 @@ let microphone: FakeMicrophone;
     await click(chat.part('call-end-button'));
     allow(undefined);
     await until(() => microphone.streams.length === 1 && !microphone.isOn, 'the microphone to be released');
-    await joinAndWrite(chat.conversationId, 'This is Ada. Can I help you?');
+    await takeOverAndWrite(chat.conversationId, 'This is Ada. Can I help you?');
     await until(
       () => chat.messages.at(-1) === 'assistant: This is Ada. Can I help you?',
       'the message of a person',
@@ -164,7 +164,7 @@ let microphone: FakeMicrophone;
     await until(() => label(chat) === 'Microphone is off', 'the state');
     expect(chat.messages.at(-1)).to.equal('user: Do you deliver?');
     await click(chat.part('call-end-button'));
-    // The stand-in has stored nothing.
+    // The fake service has stored nothing.
     await until(() => chat.messages.join() === before.join(), 'the messages that the service has');
     expect(service.requests).to.deep.equal(['GET', 'POST', 'DELETE', 'GET', 'POST', 'DELETE']);
   });
@@ -673,7 +673,7 @@ let microphone: FakeMicrophone;
 
   it('ends at a human handoff, and shows the person’s message', async () => {
     const chat = await calling();
-    await joinAndWrite(chat.conversationId, 'This is Ada.');
+    await takeOverAndWrite(chat.conversationId, 'This is Ada.');
     service.send('call.ended', { reason: 'stopped' });
     await until(() => chat.find('[part="person"]') !== null, 'the notice');
     expect(chat.messages.at(-1)).to.equal('assistant: This is Ada.');
@@ -681,7 +681,7 @@ let microphone: FakeMicrophone;
 
   it('announces its end before a message that arrives with it', async () => {
     const chat = await calling();
-    await joinAndWrite(chat.conversationId, 'This is Ada.');
+    await takeOverAndWrite(chat.conversationId, 'This is Ada.');
     service.send('call.ended', { reason: 'stopped' });
     const announced = (): string => chat.find('.visually-hidden[role="status"]')?.textContent ?? '';
     await until(() => announced().includes('This is Ada.'), 'the message');
@@ -808,7 +808,7 @@ describe('a call in another tab', () => {
   });
 
   it('leaves no bar if it ends before the call module has loaded', async () => {
-    service = new VoiceStandIn();
+    service = new FakeCallService();
     other = await openPage((page) => {
       page.fetch = globalThis.fetch;
     }, uncachedWidget());
@@ -831,7 +831,7 @@ describe('a call in another tab', () => {
 
 (hasCalls ? describe.skip : describe)('a call in a browser without WebRTC', () => {
   it('is replaced by dictation, and a click shows why', async () => {
-    const stub = new VoiceStandIn();
+    const stub = new FakeCallService();
     const chat = await open();
     await until(() => chat.find('[part="dictate-button"]') !== null, 'dictation');
     await click(chat.part('call-button'));
@@ -875,5 +875,5 @@ async function speak(chat: Chat): Promise<void> {
 
 async function connected(chat: Chat): Promise<void> {
   await until(() => state(chat) === 'listening', 'the call to connect');
-  await until(() => service.isOpen, 'the data channel of the stand-in');
+  await until(() => service.isOpen, 'the data channel of the fake service');
 }

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { faulty, mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press } from '../support/browser/page.ts';
-import { joinAndWrite } from '../support/browser/join-and-write.ts';
+import { takeOverAndWrite } from '../support/browser/take-over-and-write.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
 function notice(chat: Chat): string {
@@ -67,7 +67,7 @@ describe('the first message of a person, in a conversation in which the visitor 
     const chat = mount();
     const conversation = await openConversation(chat);
     await until(() => requests.made.includes('GET events'), 'the event stream');
-    await joinAndWrite(conversation, 'Hanna here. May I help?');
+    await takeOverAndWrite(conversation, 'Hanna here. May I help?');
     await until(() => chat.messages.includes('assistant: Hanna here. May I help?'), 'the message');
     await until(() => notice(chat) === 'You are now chatting with a person.', 'the notice');
     expect(requests.made.filter((request) => request.startsWith('POST'))).to.deep.equal([
@@ -91,8 +91,8 @@ describe('the first message of a person, in a conversation in which the visitor 
       if (pathOf(input).endsWith(conversation)) await promise;
       return counting(input, init);
     };
-    await joinAndWrite(conversation, 'Hanna here.');
-    await joinAndWrite(conversation, 'May I help?');
+    await takeOverAndWrite(conversation, 'Hanna here.');
+    await takeOverAndWrite(conversation, 'May I help?');
     read(undefined);
     await until(() => chat.messages.includes('assistant: May I help?'), 'the messages');
     await until(() => lines.length > 0, 'the announcement');
@@ -105,7 +105,7 @@ describe('the first message of a person, in a conversation in which the visitor 
     await until(() => requests.made.includes('GET events'), 'the event stream');
     chat.element.hide();
     await until(() => !chat.isOpen, 'the panel to close');
-    await joinAndWrite(conversation, 'Hanna here. May I help?');
+    await takeOverAndWrite(conversation, 'Hanna here. May I help?');
     await until(() => chat.find('[part="badge"]')?.textContent === '2', 'the badge: joined, and a message');
     // The handoff opens a second stream, which replaces the first.
     expect(requests.made.filter((request) => request === 'GET events')).to.have.length.at.most(2);
@@ -122,7 +122,7 @@ describe('the first message of a person, in a conversation in which the visitor 
     const streamsBefore = streams();
     const chat = mount();
     await until(() => streams() > streamsBefore, 'the stream of the next page');
-    await joinAndWrite(conversation, 'Hanna here. May I help?');
+    await takeOverAndWrite(conversation, 'Hanna here. May I help?');
     await until(() => chat.find('[part="badge"]')?.textContent === '2', 'the badge: joined, and a message');
   });
 

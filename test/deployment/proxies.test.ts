@@ -16,7 +16,7 @@ import { startModelServer } from '../support/servers/model-server.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';
 import type { ServiceProcess } from '../support/service/service-process.ts';
 import { atEnd, createAssistant, newDatabase, startService } from '../support/service/service.ts';
-import { sign, TwilioStandIn, twilioSettings } from '../support/twilio/stand-in.ts';
+import { sign, FakeTwilio, twilioSettings } from '../support/twilio/fake-twilio.ts';
 import { startProgram, runToEnd, temporaryFolder } from './installed-service.ts';
 
 const model = await startModelServer();
@@ -25,7 +25,7 @@ const env = await newDatabase();
 const prepared = await startService(env);
 const { uuid } = await createAssistant(prepared);
 await prepared.running.close();
-const twilio = await TwilioStandIn.start();
+const twilio = await FakeTwilio.start();
 atEnd(() => twilio.close());
 const settings = {
   ...env,

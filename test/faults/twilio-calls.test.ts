@@ -10,12 +10,12 @@ import { startModelServer } from '../support/servers/model-server.ts';
 import { startPostgres } from '../support/service/postgres.ts';
 import { atEnd, startService } from '../support/service/service.ts';
 import { eventually } from '../support/eventually.ts';
-import type { StandInCall } from '../support/twilio/stand-in-call.ts';
-import { twilioSettings, TwilioStandIn } from '../support/twilio/stand-in.ts';
+import type { FakeTwilioCall } from '../support/twilio/fake-twilio-call.ts';
+import { twilioSettings, FakeTwilio } from '../support/twilio/fake-twilio.ts';
 import { ClusterNode } from './cluster.ts';
 
 /*
- * Calls of campaigns with the stand-in for Twilio and three processes on one PostgreSQL server, while processes are
+ * Calls of campaigns with the fake Twilio and three processes on one PostgreSQL server, while processes are
  * killed and the database is restarted. Each test has an owner, numbers and calls of its own.
  */
 /** The most that a campaign may have. */
@@ -27,7 +27,7 @@ const postgres = await startPostgres({
   settings: ['fsync=off', 'synchronous_commit=on', 'max_connections=60'],
 });
 atEnd(() => postgres.stop());
-const twilio = await TwilioStandIn.start();
+const twilio = await FakeTwilio.start();
 twilio.own(own);
 atEnd(() => twilio.close());
 const model = await startModelServer();
@@ -98,7 +98,7 @@ type Outcome = (typeof outcomes)[number];
 interface TestedCall {
   number: string;
   outcome: Outcome;
-  call: StandInCall;
+  call: FakeTwilioCall;
 }
 
 interface Batch {

@@ -3,7 +3,7 @@ import { afterEach, describe, it } from 'node:test';
 import type { WebSocket } from 'ws';
 import { CallVoice } from '../../src/service/realtime/call-voice.ts';
 import type { ModelConfig } from '../../src/service/engine/read-models.ts';
-import { AriStandIn } from '../support/asterisk/ari-stand-in.ts';
+import { FakeAri } from '../support/asterisk/fake-ari.ts';
 import { CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
 import { noRealtime } from '../support/calls/call-plan.ts';
 import { MemoryVoice } from '../support/calls/memory-voice.ts';
@@ -111,7 +111,7 @@ describe('the audio of a call through Asterisk', () => {
   });
 
   it('is understood to the end if the customer hangs up, so that the number is blocked on request', async () => {
-    const ari = await AriStandIn.start();
+    const ari = await FakeAri.start();
     atEnd(() => ari.close());
     const model = await startModelServer();
     atEnd(() => model.close());

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AriStandIn } from '../support/asterisk/ari-stand-in.ts';
+import type { FakeAri } from '../support/asterisk/fake-ari.ts';
 import { CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
 import { until } from '../support/until.ts';
 
 let at: CarrierAtAsterisk;
-let ari: AriStandIn;
+let ari: FakeAri;
 /** Whether `carrier.settled()` has resolved. */
 let isSettled: boolean;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { AriStandIn } from '../support/asterisk/ari-stand-in.ts';
+import type { FakeAri } from '../support/asterisk/fake-ari.ts';
 import { CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
 import { until } from '../support/until.ts';
 
@@ -8,7 +8,7 @@ const snoop = /^\/channels\/[^/]+\/snoop\/([^/]+)$/;
 
 describe('a call through Asterisk', () => {
   let at: CarrierAtAsterisk;
-  let ari: AriStandIn;
+  let ari: FakeAri;
 
   beforeEach(async () => {
     at = await CarrierAtAsterisk.start();

@@ -42,8 +42,8 @@ async function look(service: TestService) {
 
 const broken = `The package ${voicePackage} could not be loaded, so web calls and offline speech are unavailable. See the log.`;
 
-describe('a service whose package for web calls', () => {
-  it('is not installed reports it in /readyz once an assistant has web_calls, and offers no calls', async () => {
+describe('the service', () => {
+  it('reports a missing voice package in /readyz once an assistant has web_calls, and offers no calls', async () => {
     replacePackage(() => {
       const message = `Cannot find package '${voicePackage}' imported from load-voice.ts`;
       throw Object.assign(new Error(message), { code: 'ERR_MODULE_NOT_FOUND' });
@@ -64,10 +64,10 @@ describe('a service whose package for web calls', () => {
   });
 
   for (const [title, code] of [
-    ['cannot be loaded', 'throw new Error("no native part")'],
-    ['fails to start', 'export const createVoice = () => Promise.reject(new Error("no port"))'],
+    ['that cannot be loaded', 'throw new Error("no native part")'],
+    ['that fails to start', 'export const createVoice = () => Promise.reject(new Error("no port"))'],
   ] as const) {
-    it(`${title} runs, reports it in /readyz, and offers no calls`, async () => {
+    it(`runs without a voice package ${title}, reports it in /readyz, and offers no calls`, async () => {
       replacePackage(() => `data:text/javascript,${encodeURIComponent(code)}`);
       assert.deepEqual(await look(await startService({ VOICE: 'on' })), {
         warnings: [broken],
@@ -77,7 +77,7 @@ describe('a service whose package for web calls', () => {
     });
   }
 
-  it('cannot use its ports reports it in /readyz once an assistant has web_calls', async () => {
+  it('reports unusable ports in /readyz once an assistant has web_calls', async () => {
     const voice = new MemoryVoice();
     const service = await startService(await newDatabase(), { voice });
     const warnings = async () => (await service.get('/readyz')).json['warnings'];
@@ -89,7 +89,7 @@ describe('a service whose package for web calls', () => {
     assert.deepEqual(await warnings(), ['No port can be used.']);
   });
 
-  it('has no speech names the missing part in /readyz, and offers no calls', async () => {
+  it('reports missing speech in /readyz, and offers no calls', async () => {
     const problem = 'The transcription model is missing: install it.';
     const { media } = new MemoryVoice();
     const voice = {

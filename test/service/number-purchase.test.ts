@@ -9,10 +9,12 @@ import { Refusal } from '../../src/service/lib/refusal.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { eventually } from '../support/eventually.ts';
-import { NumberShop } from '../support/servers/number-shop.ts';
+import { FakeCarrierNumbers } from '../support/servers/fake-carrier-numbers.ts';
 import { newDatabase, readMoney, startService } from '../support/service/service.ts';
 
-const shop = new NumberShop(Array.from({ length: 30 }, (_, index) => `+49302312${String(5000 + index)}`));
+const shop = new FakeCarrierNumbers(
+  Array.from({ length: 30 }, (_, index) => `+49302312${String(5000 + index)}`),
+);
 const service = await startService({}, { numbers: shop });
 const { database } = service.running;
 const jobs = new StoredJobs(database);
@@ -158,7 +160,7 @@ describe('purchasePhoneNumber', () => {
     const phone_number = String((await firstOffer(owner))['phone_number']);
     await reserveAndDie(owner, phone_number);
     const id = await pendingId(owner);
-    const slow = new NumberShop([]);
+    const slow = new FakeCarrierNumbers([]);
     slow.buy = async () => {
       shop.answers.push('refuse');
       assert.notEqual(await completePurchase(dependencies, id), 'bought');
@@ -199,7 +201,7 @@ describe('releasePhoneNumber', () => {
 });
 
 test('background jobs complete a purchase and release a number, also after failures of the carrier', async () => {
-  const carrier = new NumberShop(['+493023125100']);
+  const carrier = new FakeCarrierNumbers(['+493023125100']);
   const working = await startService(
     { ...(await newDatabase()), WORKERS: 'on', JOB_POLL_SECONDS: '0.5' },
     { numbers: carrier },

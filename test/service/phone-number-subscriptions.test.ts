@@ -11,7 +11,7 @@ import { many } from '../support/records/field-table.ts';
 import { Owner } from '../support/records/owner.ts';
 import { addNumber } from '../support/records/add-records.ts';
 import { atEnd, readMoney, startService } from '../support/service/service.ts';
-import { publicUrl, TwilioStandIn, twilioSettings } from '../support/twilio/stand-in.ts';
+import { publicUrl, FakeTwilio, twilioSettings } from '../support/twilio/fake-twilio.ts';
 
 const service = await startService();
 const { pool, db } = service.running.database;
@@ -119,7 +119,7 @@ const addTo = (owner: Owner, number: string, type: string, env?: Record<string, 
 
 describe('a number that was bought in the Twilio Console', () => {
   test('is added only if the account owns it, points at the service, and stays there if its user deletes it', async () => {
-    const twilio = await TwilioStandIn.start();
+    const twilio = await FakeTwilio.start();
     atEnd(() => twilio.close());
     const env = { ...twilioSettings(twilio), CARRIER_COUNTRIES: 'DE' };
     const owner = await Owner.create(service, '1');
@@ -145,7 +145,7 @@ describe('a number that was bought in the Twilio Console', () => {
   });
 
   test('is pointed at the service again after a change of PUBLIC_URL', async () => {
-    const twilio = await TwilioStandIn.start();
+    const twilio = await FakeTwilio.start();
     atEnd(() => twilio.close());
     const env = { ...twilioSettings(twilio), CARRIER_COUNTRIES: 'DE' };
     const owner = await Owner.create(service);
@@ -193,7 +193,7 @@ describe('a SIP or Caller ID number', () => {
   });
 
   test('is verified by Twilio if it is a Caller ID', async () => {
-    const twilio = await TwilioStandIn.start();
+    const twilio = await FakeTwilio.start();
     atEnd(() => twilio.close());
     const env = { ...twilioSettings(twilio), CARRIER_COUNTRIES: 'DE' };
     const owner = await Owner.create(service);

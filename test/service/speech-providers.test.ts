@@ -11,7 +11,7 @@ import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
 import { atEnd, newDatabase, startService } from '../support/service/service.ts';
 import type { AssistantOptions } from '../support/service/service.ts';
 
-/** A stand-in for an OpenAI-compatible server, with the voices that it was asked for, and understands always the same. */
+/** A fake OpenAI-compatible server, with the voices that it was asked for, and understands always the same. */
 async function startSpeech(understood: string) {
   const voices: unknown[] = [];
   const reported: { usage?: unknown } = {};

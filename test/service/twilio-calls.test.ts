@@ -6,15 +6,15 @@ import { startModelServer } from '../support/servers/model-server.ts';
 import { Owner } from '../support/records/owner.ts';
 import { atEnd, newDatabase, readMoney, startService, testDatabase } from '../support/service/service.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';
-import { credentials, twilioSettings, TwilioStandIn } from '../support/twilio/stand-in.ts';
+import { credentials, twilioSettings, FakeTwilio } from '../support/twilio/fake-twilio.ts';
 import { eventually } from '../support/eventually.ts';
-import type { StandInCall } from '../support/twilio/stand-in-call.ts';
+import type { FakeTwilioCall } from '../support/twilio/fake-twilio-call.ts';
 
 /*
- * Whole calls: the real service, its database and its model client, with the stand-in for the carrier.
+ * Whole calls: the real service, its database and its model client, with the fake carrier.
  */
 const own = '+493012345678';
-const twilio = await TwilioStandIn.start();
+const twilio = await FakeTwilio.start();
 twilio.own(own);
 const model = await startModelServer();
 const env = {
@@ -75,7 +75,7 @@ const ended = (id: number, from = owner) =>
   );
 
 /** Asserts that neither side has violated the protocol. */
-function assertNoViolations(call: StandInCall): void {
+function assertNoViolations(call: FakeTwilioCall): void {
   assert.deepEqual([call.problems, call.relays.flatMap(({ problems }) => problems)], [[], []]);
 }
 
@@ -365,12 +365,12 @@ for (const [end, signal] of [
       skip: testDatabase === 'pglite',
     },
     async () => {
-      const standIn = await TwilioStandIn.start();
-      standIn.own(own);
-      atEnd(() => standIn.close());
-      const shared = { ...env, ...(await newDatabase()), ...twilioSettings(standIn) };
+      const otherTwilio = await FakeTwilio.start();
+      otherTwilio.own(own);
+      atEnd(() => otherTwilio.close());
+      const shared = { ...env, ...(await newDatabase()), ...twilioSettings(otherTwilio) };
       const first = await startServiceProcess({ ...shared, SHUTDOWN_SECONDS: '0' });
-      standIn.reach(first.url);
+      otherTwilio.reach(first.url);
       const api = await startService({ ...shared, WORKERS: 'off' });
       const caller = await Owner.create(api, '10');
       const assistant = await caller.create(
@@ -380,13 +380,13 @@ for (const [end, signal] of [
       const to = '+493087654999';
       const { json } = await caller.post('make_call', { phone_number: to, assistant_id: assistant.id });
       const id = Number(json['call_id']);
-      const call = await standIn.call(to);
+      const call = await otherTwilio.call(to);
       await call.ring();
       await call.answer();
       await (await call.connected()).hears('Hello, this is Kim.');
 
       const second = await startServiceProcess(shared);
-      standIn.reach(second.url);
+      otherTwilio.reach(second.url);
       model.behave({ chunks: ['Sorry, we were interrupted.'] });
       first.signal(signal);
       const relay = await call.connected(2);
@@ -398,7 +398,7 @@ for (const [end, signal] of [
         /^AI: Hello, this is Kim\.\nAI: Sorry, we were interrupted\.$/,
       );
       assert.equal(record['total_cost'], 0.1);
-      assert.equal(standIn.calls.length, 1);
+      assert.equal(otherTwilio.calls.length, 1);
       const { balance, ledger } = await readMoney(api, caller.id);
       assert.deepEqual([balance, ledger], [9.9, 9.9]);
     },

@@ -4,8 +4,8 @@ import { RelayLine } from '../../src/service/carrier/twilio/relay-line.ts';
 import type { CallPlan } from '../../src/service/carrier/carrier.ts';
 import type { Line, LineEvent, Spoken } from '../../src/service/voice/line.ts';
 import { eventually } from '../support/eventually.ts';
-import type { StandInRelay } from '../support/twilio/relay.ts';
-import type { StandInCall } from '../support/twilio/stand-in-call.ts';
+import type { FakeRelay } from '../support/twilio/fake-relay.ts';
+import type { FakeTwilioCall } from '../support/twilio/fake-twilio-call.ts';
 import { never, outgoing, startCarrier, to, tokens } from '../support/twilio/carrier-under-test.ts';
 
 const { twilio, service, carrier } = await startCarrier();
@@ -19,8 +19,8 @@ async function converse<Result>(
   {
     speech = {},
     speaking = {},
-  }: { speech?: Partial<CallPlan['speech']>; speaking?: Partial<StandInRelay['speaking']> } = {},
-): Promise<{ call: StandInCall; relay: StandInRelay; result: Promise<Result> }> {
+  }: { speech?: Partial<CallPlan['speech']>; speaking?: Partial<FakeRelay['speaking']> } = {},
+): Promise<{ call: FakeTwilioCall; relay: FakeRelay; result: Promise<Result> }> {
   const finished = Promise.withResolvers<Result>();
   service.converse = (line) => conversation(line).then(finished.resolve, finished.reject);
   twilio.speaking = { mode: 'at-once', reports: true, ...speaking };

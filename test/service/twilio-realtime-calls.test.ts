@@ -8,18 +8,18 @@ import { Owner } from '../support/records/owner.ts';
 import { MemoryVoice } from '../support/calls/memory-voice.ts';
 import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
 import { atEnd, newDatabase, readMoney, startService } from '../support/service/service.ts';
-import { twilioSettings, TwilioStandIn } from '../support/twilio/stand-in.ts';
-import type { StandInCall } from '../support/twilio/stand-in-call.ts';
-import { streamRate } from '../support/twilio/stream.ts';
+import { twilioSettings, FakeTwilio } from '../support/twilio/fake-twilio.ts';
+import type { FakeTwilioCall } from '../support/twilio/fake-twilio-call.ts';
+import { streamRate } from '../support/twilio/fake-stream.ts';
 import { eventually } from '../support/eventually.ts';
 import { energyAt, tone } from '../support/voice/tone.ts';
 
 /*
- * Whole calls whose customer talks to a realtime model: the real service, with stand-ins for the carrier and the model.
+ * Whole calls whose customer talks to a realtime model: the real service, with a fake carrier and a fake model.
  */
 const own = '+493012345678';
 const desk = '+493055555555';
-const twilio = await TwilioStandIn.start();
+const twilio = await FakeTwilio.start();
 twilio.own(own);
 atEnd(() => twilio.close());
 const endpoint = await RealtimeEndpoint.open();
@@ -87,11 +87,11 @@ const ended = (id: number) =>
   until(id, 'the end', ({ status }) => !['initiated', 'ringing', 'in-progress'].includes(String(status)));
 
 /** Asserts that neither side has violated the protocol. */
-function assertNoViolations(call: StandInCall): void {
+function assertNoViolations(call: FakeTwilioCall): void {
   assert.deepEqual([call.problems, call.streams.flatMap(({ problems }) => problems)], [[], []]);
 }
 
-/** A sound of the customer that the stand-in for the model transcribes as these words. */
+/** A sound of the customer that the fake model transcribes as these words. */
 function words(text: string): Int16Array {
   endpoint.words.push(text);
   return tone(700, 0.5, streamRate);
@@ -100,7 +100,7 @@ function words(text: string): Int16Array {
 describe('a call with Twilio whose assistant has a realtime model', () => {
   test('is spoken by the model, transcribed and charged', async () => {
     const { id, call, stream } = await streamed();
-    // The stand-in speaks 0.2 seconds a word.
+    // The fake model speaks 0.2 seconds a word.
     await stream.hears(0.75);
     await transcribed(id, 'AI: Hello, this is Kim.');
     stream.say(words('Do you sell tulips?'));

@@ -4,7 +4,7 @@ import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
 import { checkTwilio } from '../../src/service/carrier/twilio/check-twilio.ts';
 import type { OutgoingCall } from '../../src/service/carrier/carrier.ts';
 import { never, outgoing, startCarrier, to, token, from } from '../support/twilio/carrier-under-test.ts';
-import { credentials, publicUrl } from '../support/twilio/stand-in.ts';
+import { credentials, publicUrl } from '../support/twilio/fake-twilio.ts';
 import { readTwiml } from '../support/twilio/twiml.ts';
 
 const { twilio, carrier } = await startCarrier();

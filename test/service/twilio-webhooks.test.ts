@@ -13,14 +13,14 @@ import {
   to,
   token,
 } from '../support/twilio/carrier-under-test.ts';
-import { publicUrl, sign } from '../support/twilio/stand-in.ts';
-import type { StandInCall } from '../support/twilio/stand-in-call.ts';
+import { publicUrl, sign } from '../support/twilio/fake-twilio.ts';
+import type { FakeTwilioCall } from '../support/twilio/fake-twilio-call.ts';
 import { readTwiml } from '../support/twilio/twiml.ts';
 
 const { twilio, service, carrier, url, logLines } = await startCarrier();
 
 let calls = 0;
-async function dial(options: Partial<typeof outgoing> = {}): Promise<StandInCall> {
+async function dial(options: Partial<typeof outgoing> = {}): Promise<FakeTwilioCall> {
   await carrier.dial({ ...outgoing, ...options });
   calls += 1;
   return twilio.call(to, calls);

@@ -7,19 +7,19 @@ import { Owner } from '../../support/records/owner.ts';
 import { startPostgres } from '../../support/service/postgres.ts';
 import { ServiceClient } from '../../support/service/service-client.ts';
 import { eventually } from '../../support/eventually.ts';
-import type { StandInRelay } from '../../support/twilio/relay.ts';
-import { twilioSettings, TwilioStandIn } from '../../support/twilio/stand-in.ts';
+import type { FakeRelay } from '../../support/twilio/fake-relay.ts';
+import { twilioSettings, FakeTwilio } from '../../support/twilio/fake-twilio.ts';
 
 /*
  * `npm run bench:first-word`: measures the wait for the first word of an answer, from the carrier's transcript until it
- * receives the first text. The carrier is the stand-in for Twilio and the model is the offline engine, so this is the
+ * receives the first text. The carrier is the fake Twilio and the model is the offline engine, so this is the
  * service's share, without the time of a language model and the carrier's speech.
  */
 const questions = 200;
 const own = '+493012345678';
 
 const postgres = await startPostgres();
-const twilio = await TwilioStandIn.start();
+const twilio = await FakeTwilio.start();
 twilio.own(own);
 try {
   const config = readConfig({
@@ -33,7 +33,7 @@ try {
   const owner = await Owner.create(service, '1000');
   const assistant = await owner.create('assistant', assistantBody({ initial_message: 'Hello.' }));
   for (const calls of [1, 20, 100]) {
-    const relays: StandInRelay[] = [];
+    const relays: FakeRelay[] = [];
     for (let index = 0; index < calls; index++) {
       const to = `+4930876${String(calls * 100 + index).padStart(5, '0')}`;
       await owner.post('make_call', { phone_number: to, assistant_id: assistant.id });
@@ -56,7 +56,7 @@ try {
 }
 
 /** Asks questions one after another, and returns the milliseconds until the first word of each answer. */
-async function ask(relay: StandInRelay, count: number): Promise<number[]> {
+async function ask(relay: FakeRelay, count: number): Promise<number[]> {
   const waits: number[] = [];
   for (let index = 0; index < count; index++) {
     const before = relay.played.length;

@@ -18,7 +18,7 @@ import { framesOf, join } from '../../support/voice/tone.ts';
 
 /*
  * `npm run bench:web-calls`: how many web calls one process runs at once, and the memory and processor time of each. A
- * stand-in for the endpoints speaks and transcribes at once, so only the service's own work is measured: WebRTC, Opus,
+ * fake endpoint speaks and transcribes at once, so only the service's own work is measured: WebRTC, Opus,
  * detection of speech, turns, replies of the offline engine. The visitors run in this process, on the other core.
  */
 const { values } = parseArgs({ options: { calls: { type: 'string', default: '10,20,40,60' } } });

@@ -13,7 +13,7 @@ import type { ServiceClient } from '../../support/service/service-client.ts';
 import { startServiceProcess } from '../../support/service/service-process.ts';
 import type { Environment } from '../../support/service/service.ts';
 import { atEnd, newDatabase, startService, testDatabase } from '../../support/service/service.ts';
-import { twilioSettings, TwilioStandIn } from '../../support/twilio/stand-in.ts';
+import { twilioSettings, FakeTwilio } from '../../support/twilio/fake-twilio.ts';
 
 /** The call, the reply, and the balance of their owner, in the record and in the ledger. */
 interface Found {
@@ -101,7 +101,7 @@ describe('an outage of the database', { skip: testDatabase === 'pglite' && 'one 
     ['starts after it', false],
   ] as const) {
     it(`ends no call and no reply of a process that is alive, if another one ${title}`, async () => {
-      const twilio = await TwilioStandIn.start();
+      const twilio = await FakeTwilio.start();
       atEnd(() => twilio.close());
       const own = '+493012345678';
       twilio.own(own);

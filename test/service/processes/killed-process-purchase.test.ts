@@ -4,17 +4,17 @@ import { Owner } from '../../support/records/owner.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startServiceProcess } from '../../support/service/service-process.ts';
 import { atEnd, newDatabase, readMoney, startService } from '../../support/service/service.ts';
-import { TwilioStandIn, twilioSettings } from '../../support/twilio/stand-in.ts';
+import { FakeTwilio, twilioSettings } from '../../support/twilio/fake-twilio.ts';
 
 const price = 1.25;
 
 /** Has a process buy a number at Twilio, and kills it before Twilio answers. The next process completes the purchase. */
 async function buyAndKill(
   answer: 'sold' | 'lost',
-  afterwards: (twilio: TwilioStandIn) => void = () => undefined,
+  afterwards: (twilio: FakeTwilio) => void = () => undefined,
 ) {
   const phoneNumber = '+493023125000';
-  const twilio = await TwilioStandIn.start();
+  const twilio = await FakeTwilio.start();
   atEnd(() => twilio.close());
   twilio.offers.set('DE', { Local: [phoneNumber] });
   twilio.prices.set('DE', { local: String(price) });

@@ -15,7 +15,7 @@ import { startLoopbackServer } from '../../support/servers/loopback-server.ts';
 import { selfSignedCertificate } from '../../support/servers/self-signed-certificate.ts';
 import { atEnd, newDatabase } from '../../support/service/service.ts';
 import { from, startCarrier } from '../../support/twilio/carrier-under-test.ts';
-import { credentials, twilioSettings } from '../../support/twilio/stand-in.ts';
+import { credentials, twilioSettings } from '../../support/twilio/fake-twilio.ts';
 
 const certificate = selfSignedCertificate('localhost');
 const folder = await mkdtemp(join(tmpdir(), 'carrier-check-'));

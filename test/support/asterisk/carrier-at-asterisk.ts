@@ -5,13 +5,13 @@ import { CallVoice } from '../../../src/service/realtime/call-voice.ts';
 import type { Line } from '../../../src/service/voice/line.ts';
 import { callPlan, noRealtime } from '../calls/call-plan.ts';
 import { MemoryVoice } from '../calls/memory-voice.ts';
-import { AriStandIn } from './ari-stand-in.ts';
+import { FakeAri } from './fake-ari.ts';
 
 export const application = 'voice-assistant-chat';
 
-/** The carrier, connected to a stand-in for Asterisk, with a service that keeps each call until its end. */
+/** The carrier, connected to a fake Asterisk, with a service that keeps each call until its end. */
 export class CarrierAtAsterisk {
-  readonly ari: AriStandIn;
+  readonly ari: FakeAri;
   readonly carrier: AsteriskCarrier;
   readonly reports: CallReport[] = [];
   /** The connected lines. */
@@ -21,7 +21,7 @@ export class CarrierAtAsterisk {
   readonly #over = Promise.withResolvers<undefined>();
   readonly #call: OutgoingCall;
 
-  private constructor(ari: AriStandIn, call: OutgoingCall, voice: CallVoice) {
+  private constructor(ari: FakeAri, call: OutgoingCall, voice: CallVoice) {
     this.ari = ari;
     this.#call = call;
     this.admit = () => Promise.resolve({ type: 'accept', plan: call });
@@ -48,7 +48,7 @@ export class CarrierAtAsterisk {
     voice = new CallVoice({ speech: new MemoryVoice(), ...noRealtime }),
   ): Promise<CarrierAtAsterisk> {
     const call = { ...callPlan(), from: '', to: '+493087654321', ringingTime: 30, ...plan };
-    return new CarrierAtAsterisk(await AriStandIn.start(), call, voice);
+    return new CarrierAtAsterisk(await FakeAri.start(), call, voice);
   }
 
   /** The application of the carrier's process, once it receives events. */

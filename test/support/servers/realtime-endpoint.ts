@@ -32,7 +32,7 @@ export interface RealtimeQuestion {
 }
 
 /**
- * A stand-in for a realtime model with OpenAI's protocol. It detects speech by its volume, and transcribes each utterance
+ * A fake realtime model with OpenAI's protocol. It detects speech by its volume, and transcribes each utterance
  * as the next of `words`. It answers with a tone of 0.2 seconds per word, sent at once, as real models do.
  */
 export class RealtimeEndpoint {

@@ -19,7 +19,7 @@ import type { Line, LinePlan } from '../../../src/service/voice/line.ts';
 import { Refusal } from '../../../src/service/lib/refusal.ts';
 import { callPlan, noRealtime } from '../calls/call-plan.ts';
 import { MemoryVoice } from '../calls/memory-voice.ts';
-import { credentials, publicUrl, TwilioStandIn } from './stand-in.ts';
+import { credentials, publicUrl, FakeTwilio } from './fake-twilio.ts';
 import { atEnd } from '../service/service.ts';
 
 type Disconnection = Parameters<CallHandler['onDisconnected']>[0];
@@ -79,9 +79,9 @@ export const from = '+493012345678';
 export const to = '+493087654321';
 export const outgoing: OutgoingCall = { ...plan, from, to, ringingTime: 30 };
 
-/** Starts the carrier with a scripted service behind a real HTTP server, and the stand-in. */
+/** Starts the carrier with a scripted service behind a real HTTP server, and the fake Twilio. */
 export async function startCarrier(settings: { phoneNumber?: string; publicUrl?: string } = {}) {
-  const twilio = await TwilioStandIn.start();
+  const twilio = await FakeTwilio.start();
   twilio.own(from);
   const service = new ScriptedService();
   const logLines: string[] = [];

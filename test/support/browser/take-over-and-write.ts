@@ -10,7 +10,7 @@ const owner = (path: string, body: Record<string, unknown> = {}) =>
   });
 
 /** A person takes over and writes. */
-export async function joinAndWrite(conversationId: string, message: string): Promise<void> {
+export async function takeOverAndWrite(conversationId: string, message: string): Promise<void> {
   await owner(`../automate/conversations/${conversationId}/disable-ai`);
   await owner(`conversations/${conversationId}/messages`, { message });
 }

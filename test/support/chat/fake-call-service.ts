@@ -1,14 +1,14 @@
 import { until } from './chat-fixture.ts';
 
 /*
- * A stand-in for the service's side of a call: a second `RTCPeerConnection` in the page. Audio and events go through
+ * A fake of the service's side of a call: a second `RTCPeerConnection` in the page. Audio and events go through
  * real WebRTC. Only the microphone is a tone, since a test machine has none.
  */
 
 /** An error response instead of the usual one. */
 type Refusal = { readonly status: number; readonly error: string };
 
-export class VoiceStandIn {
+export class FakeCallService {
   /** The requests in order, as in `POST`. */
   readonly requests: string[] = [];
   /** The bodies of `POST`. */
@@ -134,7 +134,7 @@ export class VoiceStandIn {
     const { stream } = tone(this.#context);
     for (const track of stream.getTracks()) peer.addTrack(track, stream);
     await peer.setLocalDescription();
-    await until(() => peer.iceGatheringState === 'complete', 'the candidates of the stand-in');
+    await until(() => peer.iceGatheringState === 'complete', 'the candidates of the fake service');
     return peer.localDescription?.sdp ?? '';
   }
 }

@@ -46,7 +46,7 @@ export interface SessionEnd {
 }
 
 /** One session of ConversationRelay: the customer speaks and listens through it. */
-export class StandInRelay {
+export class FakeRelay {
   /** All frames of the service. */
   readonly frames: ServiceFrame[] = [];
   /** The speech that the customer has heard, one text for each turn of the assistant. */

@@ -3,13 +3,13 @@ import type { ServerResponse } from 'node:http';
 import { readByteRange } from '../../../src/service/recording/answer-range.ts';
 import type { LoopbackServer, ReceivedRequest } from '../servers/loopback-server.ts';
 import { startLoopbackServer } from '../servers/loopback-server.ts';
-import type { Speaking } from './relay.ts';
-import { newSid, StandInCall } from './stand-in-call.ts';
-import type { CallCarrier, Form, WebhookAnswer } from './stand-in-call.ts';
+import type { Speaking } from './fake-relay.ts';
+import { newSid, FakeTwilioCall } from './fake-twilio-call.ts';
+import type { CallCarrier, Form, WebhookAnswer } from './fake-twilio-call.ts';
 import { eventually } from '../eventually.ts';
 import { maxTwimlLength, readTwiml } from './twiml.ts';
 
-/** The credentials that the stand-in knows. */
+/** The credentials that the fake Twilio accepts. */
 export const credentials = {
   accountSid: `AC${'0123456789abcdef'.repeat(2)}`,
   authToken: 'the-secret-auth-token-of-twilio0',
@@ -18,12 +18,12 @@ export const credentials = {
 /** The public address of the service. Requests to it reach one of the processes, as through a proxy. */
 export const publicUrl = 'https://voice.example.com';
 
-/** Settings of a service that uses the stand-in. */
-export const twilioSettings = (standIn: TwilioStandIn) => ({
+/** Settings of a service that uses the fake Twilio. */
+export const twilioSettings = (twilio: FakeTwilio) => ({
   CARRIER: 'twilio',
   TWILIO_ACCOUNT_SID: credentials.accountSid,
   TWILIO_AUTH_TOKEN: credentials.authToken,
-  TWILIO_API_URL: standIn.url,
+  TWILIO_API_URL: twilio.url,
   TWILIO_CALLS_PER_SECOND: '1000',
   PUBLIC_URL: publicUrl,
 });
@@ -61,14 +61,14 @@ const e164 = /^\+[1-9]\d{6,14}$/;
 const callStatusEvents = ['initiated', 'ringing', 'answered', 'completed'];
 
 /**
- * A stand-in for Twilio: accepts the requests of the real client, refuses what the published interface refuses, sends
+ * A fake Twilio: accepts the requests of the real client, refuses what the published interface refuses, sends
  * signed webhooks and opens the WebSocket of ConversationRelay. It was never compared with the real carrier.
  */
-export class TwilioStandIn implements CallCarrier {
+export class FakeTwilio implements CallCarrier {
   readonly accountSid = credentials.accountSid;
   /** Another public address of the service. */
   publicUrl: string = publicUrl;
-  readonly calls: StandInCall[] = [];
+  readonly calls: FakeTwilioCall[] = [];
   readonly recordings = new Map<string, { callSid: string; file: Uint8Array }>();
   readonly numbers: OwnedNumber[] = [];
   readonly callerIds: { sid: string; phoneNumber: string }[] = [];
@@ -95,10 +95,10 @@ export class TwilioStandIn implements CallCarrier {
   #requests = 0;
   #server: LoopbackServer | undefined;
 
-  static async start(): Promise<TwilioStandIn> {
-    const standIn = new TwilioStandIn();
-    standIn.#server = await startLoopbackServer((request, response) => standIn.#handle(request, response));
-    return standIn;
+  static async start(): Promise<FakeTwilio> {
+    const twilio = new FakeTwilio();
+    twilio.#server = await startLoopbackServer((request, response) => twilio.#handle(request, response));
+    return twilio;
   }
 
   get url(): string {
@@ -115,7 +115,7 @@ export class TwilioStandIn implements CallCarrier {
   }
 
   /** Waits for a call to a number. */
-  call(to: string, count = 1): Promise<StandInCall> {
+  call(to: string, count = 1): Promise<FakeTwilioCall> {
     return eventually(
       () => `call ${count} to ${to}`,
       () => this.calls.filter(({ form }) => form['To'] === to)[count - 1],
@@ -123,8 +123,8 @@ export class TwilioStandIn implements CallCarrier {
   }
 
   /** Somebody calls a number of the account. Resolves with the service's answer. */
-  async receiveCall(from: string, to: string): Promise<StandInCall> {
-    const call = new StandInCall(this, 'inbound', { From: from, To: to });
+  async receiveCall(from: string, to: string): Promise<FakeTwilioCall> {
+    const call = new FakeTwilioCall(this, 'inbound', { From: from, To: to });
     this.calls.push(call);
     call.status = 'ringing';
     const { voiceUrl } = this.numbers.find(({ phoneNumber }) => phoneNumber === to) ?? {};
@@ -314,7 +314,7 @@ export class TwilioStandIn implements CallCarrier {
         throw new Refused(400, 12100, (error as Error).message);
       }
     }
-    const call = new StandInCall(this, 'outbound-api', form);
+    const call = new FakeTwilioCall(this, 'outbound-api', form);
     this.calls.push(call);
     if (nextCall === 'unknown') {
       response.destroy();

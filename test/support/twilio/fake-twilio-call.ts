@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { eventually } from '../eventually.ts';
-import { StandInRelay } from './relay.ts';
-import type { SessionEnd, Speaking } from './relay.ts';
-import { StandInStream } from './stream.ts';
+import { FakeRelay } from './fake-relay.ts';
+import type { SessionEnd, Speaking } from './fake-relay.ts';
+import { FakeStream } from './fake-stream.ts';
 import { readTwiml } from './twiml.ts';
 import type { TwimlElement } from './twiml.ts';
 
@@ -41,7 +41,7 @@ export interface Transfer {
 }
 
 /** A call at the carrier. Nothing happens by itself: the test rings, answers, speaks and hangs up. */
-export class StandInCall {
+export class FakeTwilioCall {
   readonly sid = newSid('CA');
   readonly direction: 'inbound' | 'outbound-api';
   /** The request that created the call, as the client sent it. */
@@ -49,8 +49,8 @@ export class StandInCall {
   /** Answers of the service to webhooks of this call. */
   readonly answers: WebhookAnswer[] = [];
   readonly problems: string[] = [];
-  readonly relays: StandInRelay[] = [];
-  readonly streams: StandInStream[] = [];
+  readonly relays: FakeRelay[] = [];
+  readonly streams: FakeStream[] = [];
   status = 'queued';
   /** Whether the call is over and all its reports were sent. */
   isDone = false;
@@ -64,7 +64,7 @@ export class StandInCall {
   #sequence = 0;
   readonly #carrier: CallCarrier;
 
-  constructor(carrier: CallCarrier, direction: StandInCall['direction'], form: Form) {
+  constructor(carrier: CallCarrier, direction: FakeTwilioCall['direction'], form: Form) {
     this.#carrier = carrier;
     this.direction = direction;
     this.form = form;
@@ -72,7 +72,7 @@ export class StandInCall {
     this.statusCallback = form['StatusCallback'];
   }
 
-  get relay(): StandInRelay {
+  get relay(): FakeRelay {
     const relay = this.relays.at(-1);
     if (!relay) throw new Error('The call is not connected.');
     return relay;
@@ -126,7 +126,7 @@ export class StandInCall {
   }
 
   /** The customer answers: the carrier reports it and follows its instructions. */
-  async answer({ isReported = true } = {}): Promise<StandInRelay | undefined> {
+  async answer({ isReported = true } = {}): Promise<FakeRelay | undefined> {
     this.status = 'in-progress';
     if (isReported) await this.report('in-progress');
     return this.perform(this.form['Twiml'] ?? '');
@@ -225,7 +225,7 @@ export class StandInCall {
   }
 
   /** Waits until the call has a connection to the service. */
-  connected(count = 1): Promise<StandInRelay> {
+  connected(count = 1): Promise<FakeRelay> {
     return eventually(
       () => `connection ${count} of the call; problems: ${this.problems.join('; ')}`,
       () => this.relays[count - 1],
@@ -233,7 +233,7 @@ export class StandInCall {
   }
 
   /** Waits until the service has the audio of the call. */
-  streamed(count = 1): Promise<StandInStream> {
+  streamed(count = 1): Promise<FakeStream> {
     return eventually(
       () => `stream ${count} of the call; problems: ${this.problems.join('; ')}`,
       () => this.streams[count - 1],
@@ -250,7 +250,7 @@ export class StandInCall {
   }
 
   /** Follows instructions. Resolves when they are done, or with the session that they opened. */
-  async perform(document: string): Promise<StandInRelay | undefined> {
+  async perform(document: string): Promise<FakeRelay | undefined> {
     const [verb, ...others] = this.#read(document);
     const connect = verb?.name === 'Start' ? others.shift() : verb;
     if (connect?.name === 'Connect' && connect.children[0]?.name === 'Stream') {
@@ -297,7 +297,7 @@ export class StandInCall {
     const { address, headers } = this.#carrier.address(attributes['url'] ?? '');
     const socket = new WebSocket(address, { headers, perMessageDeflate: false });
     await once(socket, 'open');
-    const stream = new StandInStream(socket, newSid('MZ'));
+    const stream = new FakeStream(socket, newSid('MZ'));
     stream.start({
       accountSid: this.#carrier.accountSid,
       callSid: this.sid,
@@ -313,7 +313,7 @@ export class StandInCall {
       .catch((error: unknown) => this.problems.push(String(error)));
   }
 
-  async #connect({ attributes, children: [noun] }: TwimlElement): Promise<StandInRelay | undefined> {
+  async #connect({ attributes, children: [noun] }: TwimlElement): Promise<FakeRelay | undefined> {
     this.#action = attributes['action'] ?? '';
     const parameters = noun?.children.map(({ attributes: one }) => [one['name'], one['value']]) ?? [];
     const { address, headers } = this.#carrier.address(noun?.attributes['url'] ?? '');
@@ -325,7 +325,7 @@ export class StandInCall {
       await this.#sessionEnded({ status: 'failed', handoffData: '' }, 0);
       return undefined;
     }
-    const relay = new StandInRelay(socket, newSid('VX'));
+    const relay = new FakeRelay(socket, newSid('VX'));
     relay.speaking = { ...this.#carrier.speaking };
     relay.send({
       type: 'setup',

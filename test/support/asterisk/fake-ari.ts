@@ -11,8 +11,8 @@ export interface AriRequest {
   query: Record<string, string>;
 }
 
-/** A stand-in for Asterisk. It records the requests to its REST interface, and sends the events of a test. */
-export class AriStandIn {
+/** A fake Asterisk. It records the requests to its REST interface, and sends the events of a test. */
+export class FakeAri {
   readonly requests: AriRequest[] = [];
   /** Paths of requests that are refused. */
   refuses: RegExp | undefined;
@@ -42,16 +42,16 @@ export class AriStandIn {
   readonly #applications = new Map<string, string>();
   readonly #sound = Promise.withResolvers<WebSocket>();
 
-  static async start(): Promise<AriStandIn> {
-    const standIn = new AriStandIn();
-    standIn.#sockets.on('connection', (socket, request) => {
+  static async start(): Promise<FakeAri> {
+    const ari = new FakeAri();
+    ari.#sockets.on('connection', (socket, request) => {
       const application = new URL(request.url ?? '', 'http://localhost').searchParams.get('app');
-      if (application === null) standIn.#sound.resolve(socket);
-      else standIn.#events.set(application, socket);
+      if (application === null) ari.#sound.resolve(socket);
+      else ari.#events.set(application, socket);
     });
-    standIn.#server.listen(0, '127.0.0.1');
-    await once(standIn.#server, 'listening');
-    return standIn;
+    ari.#server.listen(0, '127.0.0.1');
+    await once(ari.#server, 'listening');
+    return ari;
   }
 
   get url(): string {

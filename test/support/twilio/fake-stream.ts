@@ -25,7 +25,7 @@ export const streamRate = 8000;
 const codec = createG711Codec('PCMU');
 
 /** One bidirectional Media Stream: the customer's side of the audio of a call. */
-export class StandInStream {
+export class FakeStream {
   readonly socket: WebSocket;
   readonly ended: Promise<unknown>;
   /** Invalid frames. */

@@ -2,7 +2,7 @@ import type { CarrierNumber, CarrierNumbers } from '../../../src/service/carrier
 import { CarrierError } from '../../../src/service/carrier/carrier-numbers.ts';
 
 /** A carrier that sells numbers, and that can refuse, fail or not answer. */
-export class NumberShop implements CarrierNumbers {
+export class FakeCarrierNumbers implements CarrierNumbers {
   readonly #stock: CarrierNumber[];
   /** The numbers that were bought and not released. */
   readonly sold = new Set<string>();
