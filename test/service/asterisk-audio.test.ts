@@ -19,7 +19,7 @@ const rate = 16_000;
 const never = new AbortController().signal;
 
 /** Plays the service's audio immediately, and records its commands. */
-class Sound {
+class FakeMedia {
   readonly commands: string[] = [];
   seconds = 0;
   readonly #socket: WebSocket;
@@ -56,13 +56,13 @@ async function* text(...chunks: string[]) {
 /** The assistant starts its first sentence, whose end is never reported, and the customer makes a short sound. */
 async function interruptedBriefly(at: CarrierAtAsterisk) {
   await at.answer();
-  const sound = new Sound(await at.ari.sound, 1);
+  const media = new FakeMedia(await at.ari.media, 1);
   await until(() => at.lines.length === 1);
   const [line] = at.lines;
   const saying = line?.say(text('We are open from nine to five.'), 60, never);
-  await until(() => sound.seconds > 0);
-  sound.receive(0.2, 8000);
-  return { sound, line, saying };
+  await until(() => media.seconds > 0);
+  media.receive(0.2, 8000);
+  return { media, line, saying };
 }
 
 describe('the audio of a call through Asterisk', () => {
@@ -85,8 +85,8 @@ describe('the audio of a call through Asterisk', () => {
     );
     opened.push(at);
     await at.answer();
-    const socket = await at.ari.sound;
-    const sound = new Sound(socket);
+    const socket = await at.ari.media;
+    const media = new FakeMedia(socket);
     await until(() => at.lines.length === 1);
     const [line] = at.lines;
     const speaker = await line?.openSpeaker?.({
@@ -97,14 +97,14 @@ describe('the audio of a call through Asterisk', () => {
     assert(line && speaker);
     await line.say(text('Welcome to the flower shop.'), 60, never);
     // Five words of 0.2 seconds.
-    assert(Math.abs(sound.seconds - 1) < 0.1, String(sound.seconds));
+    assert(Math.abs(media.seconds - 1) < 0.1, String(media.seconds));
     endpoint.words.push('Do you sell tulips?');
     for (const [seconds, amplitude] of [
       [0.5, 0],
       [0.6, 8000],
       [1, 0],
     ] as const)
-      sound.receive(seconds, amplitude);
+      media.receive(seconds, amplitude);
     const event = await line.next(10, never);
     assert(event?.type === 'said');
     assert.equal(event.text, 'Do you sell tulips?');
@@ -131,11 +131,11 @@ describe('the audio of a call through Asterisk', () => {
     const { query } = await ari.received('POST', /^\/channels$/);
     const { app = '', channelId = '' } = query;
     ari.send(app, 'StasisStart', channelId);
-    const sound = new Sound(await ari.sound);
-    await until(() => sound.seconds > 0);
+    const media = new FakeMedia(await ari.media);
+    await until(() => media.seconds > 0);
     voice.speech.next.push('Take me off your list!');
-    sound.receive(0.6, 8000);
-    sound.receive(0.4, 0);
+    media.receive(0.6, 8000);
+    media.receive(0.4, 0);
     await until(() => voice.speech.next.length === 0);
     ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
     const record = await waitForCall(owner, Number(json['call_id']));
@@ -151,27 +151,27 @@ describe('the audio of a call through Asterisk', () => {
   it('pauses when the customer makes a sound, and resumes if it was no interruption', async () => {
     const at = await CarrierAtAsterisk.start();
     opened.push(at);
-    const { sound, saying } = await interruptedBriefly(at);
-    await until(() => sound.commands.length === 1);
-    assert.deepEqual(sound.commands, ['PAUSE_MEDIA']);
-    sound.receive(0.5, 0);
-    await until(() => sound.commands.length === 2);
-    assert.deepEqual(sound.commands, ['PAUSE_MEDIA', 'CONTINUE_MEDIA']);
-    sound.receive(1, 8000);
+    const { media, saying } = await interruptedBriefly(at);
+    await until(() => media.commands.length === 1);
+    assert.deepEqual(media.commands, ['PAUSE_MEDIA']);
+    media.receive(0.5, 0);
+    await until(() => media.commands.length === 2);
+    assert.deepEqual(media.commands, ['PAUSE_MEDIA', 'CONTINUE_MEDIA']);
+    media.receive(1, 8000);
     assert.equal((await saying)?.cutOffBy, 'customer');
-    await until(() => sound.commands.length === 5);
-    assert.deepEqual(sound.commands.slice(2), ['PAUSE_MEDIA', 'FLUSH_MEDIA', 'CONTINUE_MEDIA']);
+    await until(() => media.commands.length === 5);
+    assert.deepEqual(media.commands.slice(2), ['PAUSE_MEDIA', 'FLUSH_MEDIA', 'CONTINUE_MEDIA']);
   });
 
   it('counts as silence while none arrives: a paused answer resumes, and a turn ends', async () => {
     const voice = new MemoryVoice();
     const at = await CarrierAtAsterisk.start({}, new CallVoice({ speech: voice, ...noRealtime }));
     opened.push(at);
-    const { sound, line, saying } = await interruptedBriefly(at);
-    await until(() => sound.commands.length === 2);
-    assert.deepEqual(sound.commands, ['PAUSE_MEDIA', 'CONTINUE_MEDIA']);
+    const { media, line, saying } = await interruptedBriefly(at);
+    await until(() => media.commands.length === 2);
+    assert.deepEqual(media.commands, ['PAUSE_MEDIA', 'CONTINUE_MEDIA']);
     voice.speech.next.push('Stop!');
-    sound.receive(1, 8000);
+    media.receive(1, 8000);
     assert.equal((await saying)?.cutOffBy, 'customer');
     assert.equal((await line?.next(60, never))?.type, 'said');
   });

@@ -74,12 +74,12 @@ describe('a recorder', () => {
 
   /** A recorder whose database can be switched off. */
   function createRecorder() {
-    const database = { isAvailable: true, isOwned: true, stored: [] as AudioChunk[] };
+    const database = { isAvailable: true, isLeased: true, stored: [] as AudioChunk[] };
     const store = async (chunk: AudioChunk) => {
       await turn();
       if (!database.isAvailable) throw new Error('The database is not available.');
-      if (database.isOwned) database.stored.push(chunk);
-      return database.isOwned;
+      if (database.isLeased) database.stored.push(chunk);
+      return database.isLeased;
     };
     return { database, recorder: new AudioRecorder(rate, store, log) };
   }
@@ -159,11 +159,11 @@ describe('a recorder', () => {
 
   it('ends when another process has the call', async () => {
     const { recorder, database } = createRecorder();
-    database.isOwned = false;
+    database.isLeased = false;
     play(recorder, chunkFrames);
     await turn();
     await turn();
-    database.isOwned = true;
+    database.isLeased = true;
     play(recorder, 2 * chunkFrames);
     await recorder.finish();
     assert.deepEqual(database.stored, []);

@@ -47,7 +47,7 @@ async function* greeting() {
 
 for (const [carrier, createLine] of Object.entries(lines)) {
   describe(`a line of ${carrier}`, () => {
-    it('says nothing to a machine that was found before it speaks', async () => {
+    it('says nothing to a machine that was detected before it speaks', async () => {
       const line = new OwnedLine(createLine(), 'a lease');
       line.identify('machine');
       const { played, startedAt, cutOffBy } = await line.say(greeting(), 60, never);

@@ -21,7 +21,7 @@ interface SpeakerDependencies extends EngineContextDependencies {
   web?: WebPlan | undefined;
 }
 
-/** Maximum number of transcript lines that the engine receives. */
+/** Maximum number of the transcript's messages that the engine receives. */
 const historyLimit = 40;
 
 const rules = 'what you say is read aloud, so keep it short and use no formatting.';

@@ -245,7 +245,7 @@ export class CallConversation {
       await line.leave();
       return 'released';
     }
-    // A customer who interrupts the goodbye has more to say, and a machine that is found then gets its message.
+    // A customer who interrupts the goodbye has more to say, and a machine that is detected then gets its message.
     const isUnheard = spoken.cutOffBy === 'customer' || spoken.cutOffBy === 'signal';
     return reply.hangsUp && !isUnheard ? { status: 'ended_by_assistant', reason: 'end-call' } : undefined;
   }

@@ -248,7 +248,7 @@ export class CallRunner implements CallHandler {
     web?: VisitorSide,
   ): Promise<void> {
     const { carrier, log } = this.#dependencies;
-    const isOwned = isLeasedBy(call.id, line.owner);
+    const isLeased = isLeasedBy(call.id, line.owner);
     let recorder: AudioRecorder | undefined;
     try {
       if (call.type === 'inbound' && !earlier) await this.#prepareInbound(call.id);
@@ -256,7 +256,7 @@ export class CallRunner implements CallHandler {
       const { plan, answeredBy = 'unknown' } = await this.#planConversation(call.id);
       if (!plan) {
         await line.hangUp();
-        await this.#end(call.id, { status: 'failed', reason: 'no-assistant' }, isOwned);
+        await this.#end(call.id, { status: 'failed', reason: 'no-assistant' }, isLeased);
         return;
       }
       signal.throwIfAborted();
@@ -268,7 +268,7 @@ export class CallRunner implements CallHandler {
         void this.#dependencies.recordUsage({ ...usage, assistant: uuid });
       };
       const speaker = (await line.openSpeaker({ ...options, recordUsage })) ?? assistant;
-      const recorded = { id: call.id, isOwned, elapsed: earlier?.elapsed ?? 0 };
+      const recorded = { id: call.id, isLeased, elapsed: earlier?.elapsed ?? 0 };
       recorder = web?.audio && recordCall(this.#dependencies, recorded, web.audio);
       const finishRecording = () => this.#finishRecording(call.id, recorder);
       const callLog = this.#createLog(plan, line.owner, web && { ...web, finishRecording });
@@ -299,7 +299,7 @@ export class CallRunner implements CallHandler {
       // The carrier records phone calls.
       const isRecorded =
         !plan.web && record && (carrier.readRecording !== undefined || end.messages.length > 0);
-      await this.#end(call.id, { ...end, isRecorded }, isOwned);
+      await this.#end(call.id, { ...end, isRecorded }, isLeased);
     } catch (error) {
       if (error instanceof CallLeaseLostError) {
         await line.hangUp('lease-lost');
@@ -312,7 +312,7 @@ export class CallRunner implements CallHandler {
       // The customer must not wait for the database.
       await line.hangUp();
       await this.#finishRecording(call.id, recorder);
-      await this.#end(call.id, { status: 'failed', reason: 'cut-off' }, isOwned);
+      await this.#end(call.id, { status: 'failed', reason: 'cut-off' }, isLeased);
     } finally {
       await line.hangUp();
     }

@@ -20,7 +20,7 @@ interface ReportDependencies extends EndCallDependencies {
 }
 
 const isUnanswered = inArray(calls.status, ['initiated', 'ringing']);
-const unowned = isNull(calls.leaseOwner);
+const isUnleased = isNull(calls.leaseOwner);
 
 /**
  * Stores a carrier's report. Repeated and outdated reports change nothing.
@@ -53,7 +53,7 @@ export async function handleReport(dependencies: ReportDependencies, report: Cal
           updatedAt: sql`now()`,
           ...(report.type === 'ringing' && { status: 'ringing' }),
         })
-        .where(and(isThis, isUnanswered, unowned))
+        .where(and(isThis, isUnanswered, isUnleased))
         .returning({ id: calls.id });
       if (!ringing && call.endReason === 'not-reported' && carrierCallId !== undefined) {
         // The call was abandoned while it was in the carrier's queue.
@@ -63,7 +63,7 @@ export async function handleReport(dependencies: ReportDependencies, report: Cal
     }
     case 'unreached': {
       const result = { status: report.reason, reason: report.reason };
-      await endCall(dependencies, and(isThis, isUnanswered, unowned), result);
+      await endCall(dependencies, and(isThis, isUnanswered, isUnleased), result);
       return;
     }
     case 'identified': {
@@ -108,7 +108,7 @@ export async function endReportedCall(dependencies: EndCallDependencies, callId:
   const [call] = await dependencies.database.db.select().from(calls).where(isThis);
   if (!call || call.carrierSeconds === null) return;
   if (call.transferTo !== null) await chargeTransfer(dependencies, call.id, call.carrierSeconds);
-  await endCall(dependencies, and(isThis, isOpen, unowned), reportedEnd(call));
+  await endCall(dependencies, and(isThis, isOpen, isUnleased), reportedEnd(call));
 }
 
 async function readRingingTime(

@@ -6,14 +6,14 @@ import type { Speaker, SpeakerOptions } from '../voice/line.ts';
 export type CallEvent = LineEvent | { type: 'identified'; by: 'machine' | 'fax' };
 
 /**
- * The line of a call that this process owns. The carrier reports who answered to any process, so this is not one of the line's own
- * events: it interrupts the line's current operation.
+ * The line of a call that this process owns. The carrier reports who answered to any process, so this is not one of the
+ * line's own events: it interrupts the line's current operation.
  */
 export class OwnedLine {
   /** The owner of the call's lease. */
   readonly owner: string;
   readonly #line: Line;
-  #found: 'machine' | 'fax' | undefined;
+  #detected: 'machine' | 'fax' | undefined;
   #isIdentified = false;
   #interruption = new AbortController();
 
@@ -43,7 +43,7 @@ export class OwnedLine {
   identify(by: AnsweredBy): void {
     if (this.#isIdentified || (by !== 'machine' && by !== 'fax')) return;
     this.#isIdentified = true;
-    this.#found = by;
+    this.#detected = by;
     this.#interruption.abort();
   }
 
@@ -61,8 +61,8 @@ export class OwnedLine {
       return await this.#line.next(seconds, AbortSignal.any([signal, this.#interruption.signal]));
     } catch (error) {
       signal.throwIfAborted();
-      const found = this.#take();
-      if (found) return found;
+      const detected = this.#take();
+      if (detected) return detected;
       throw error;
     }
   }
@@ -89,9 +89,9 @@ export class OwnedLine {
   }
 
   #take(): CallEvent | undefined {
-    const by = this.#found;
+    const by = this.#detected;
     if (by === undefined) return undefined;
-    this.#found = undefined;
+    this.#detected = undefined;
     this.#interruption = new AbortController();
     return { type: 'identified', by };
   }

@@ -10,7 +10,7 @@ import type { RecordingPosition } from '../recording/store-chunk.ts';
 interface RecordedCall {
   id: number;
   /** Matches the call while this process owns this line. */
-  isOwned: SQL | undefined;
+  isLeased: SQL | undefined;
   /** Seconds since the call was answered. */
   elapsed: number;
 }
@@ -18,7 +18,7 @@ interface RecordedCall {
 /** Starts to record a call. The recording continues that of an earlier line. */
 export function recordCall(
   { database: { db }, log }: { database: Database; log: Logger },
-  { id, isOwned, elapsed }: RecordedCall,
+  { id, isLeased, elapsed }: RecordedCall,
   audio: CallAudio,
 ): AudioRecorder {
   const { rate } = audio;
@@ -27,7 +27,7 @@ export function recordCall(
     rate,
     async (chunk) => {
       position ??= await findPosition(db, id, { rate, elapsed });
-      return storeChunk(db, isOwned, { ...chunk, rate }, position);
+      return storeChunk(db, isLeased, { ...chunk, rate }, position);
     },
     log.child({ callId: id }),
   );

@@ -9,7 +9,7 @@ export type OutcomeWeights = Readonly<Record<Outcome, number>>;
 export type Behavior = 'talks' | 'hangs-up' | 'stays-silent' | 'opts-out';
 
 /**
- * What happens once in a call with a person, while the assistant speaks its second sentence or after it: the person
+ * An event that happens once in a call with a person, during or after the assistant's second sentence: the person
  * interrupts, presses a key or hangs up, or the line is lost.
  */
 export type CallEvent = 'none' | 'interrupts' | 'presses-keys' | 'hangs-up-during-speech' | 'loses-line';

@@ -54,8 +54,10 @@ export class CallVoice {
     const { synthesizer, transcriber } = chooseSpeech(this.#dependencies.speech, needs);
     const mode = this.modeOf(needs);
     // A realtime model understands every language, and speaks itself in the mode `multimodal`.
-    const hearing = mode === 'pipeline' ? this.#problemOf(transcriber, language) : undefined;
-    return hearing ?? (mode === 'multimodal' ? undefined : this.#problemOf(synthesizer, language));
+    const transcriptionProblem = mode === 'pipeline' ? this.#problemOf(transcriber, language) : undefined;
+    return (
+      transcriptionProblem ?? (mode === 'multimodal' ? undefined : this.#problemOf(synthesizer, language))
+    );
   }
 
   /** Creates the line that connects an assistant to the audio of a call. */

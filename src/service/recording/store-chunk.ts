@@ -43,14 +43,14 @@ export async function findPosition(
 /**
  * Stores a part of the recording of a call.
  *
- * @param isOwned identifies the call; nothing is stored if it does not match.
+ * @param isLeased identifies the call; nothing is stored if it does not match.
  * @param rate sample rate of the part.
  * @param position position of the part whose `first` is 0.
  * @returns whether the part was stored.
  */
 export async function storeChunk(
   queries: Queries,
-  isOwned: SQL | undefined,
+  isLeased: SQL | undefined,
   chunk: AudioChunk & { rate: number },
   position: RecordingPosition,
 ): Promise<boolean> {
@@ -71,7 +71,7 @@ export async function storeChunk(
           audio: sql<Buffer>`${audio}::bytea`.as('audio'),
         })
         .from(calls)
-        .where(isOwned),
+        .where(isLeased),
     )
     // An earlier attempt may have succeeded without its response arriving.
     .onConflictDoUpdate({

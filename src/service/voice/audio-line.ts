@@ -11,7 +11,7 @@ import { waitWithTimeout } from '../lib/with-timeout.ts';
 /** Controls a line apart from its audio. */
 export interface LineControl {
   sendDigits(digits: string): Promise<void>;
-  /** The service ends the line: it hangs up, or gives the call away. Called once. */
+  /** The service ends the line: it hangs up, or leaves the call to its carrier. Called once. */
   end(how: 'hang-up' | 'leave', reason?: HangUpReason): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface AudioLineOptions {
   listener?: SpeechListener | undefined;
 }
 
-/** Longest wait for the transcription of what the customer said before they hung up, in milliseconds. */
+/** Longest wait for the transcription of the customer's last words after they hung up, in milliseconds. */
 const lastWordsMs = 4000;
 
 /** A call whose audio passes through this process. Subclasses transcribe the customer and speak for the assistant. */
@@ -54,8 +54,8 @@ export abstract class AudioLine implements Line, AudioListener {
   protected abstract release(): void;
 
   /**
-   * Called when the customer has hung up. Resolves when what they said last has been pushed; undefined if there is
-   * nothing to wait for.
+   * Called when the customer has hung up. Resolves when the events of their last words have been pushed; undefined if
+   * there is nothing to wait for.
    */
   protected pushLastWords(): Promise<void> | undefined {
     return undefined;

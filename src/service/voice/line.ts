@@ -7,7 +7,7 @@ import type { AmbientSound } from './ambience/ambient-sound.ts';
 /** Why a line is hung up: the `end_reason` of the call, or because another process or request has ended or taken it. */
 export type HangUpReason = EndReason | 'stopped' | 'lease-lost';
 
-/** How an assistant speaks and listens. A carrier applies what it can; `docs/` has a table of what it cannot. */
+/** How an assistant speaks and listens. `docs/calls.md` has a table of the settings that a carrier does not support. */
 export interface SpeechSettings {
   /** Two-letter code (ISO 639-1). */
   language: string;
@@ -49,7 +49,7 @@ export interface LinePlan {
   speech: SpeechSettings;
 }
 
-/** What happens on a line, in order. `ended` is final. */
+/** An event of a line. They are in order, and `ended` is final. */
 export type LineEvent =
   /** The customer spoke for `seconds`, until `endedAt` on the line's clock. The event follows after transcription. */
   | { type: 'said'; text: string; seconds: number; endedAt: number }

@@ -30,20 +30,24 @@ export async function openSpeech(
   offline: Pick<Speech, 'synthesizer' | 'transcriber'> | undefined,
 ): Promise<Speech> {
   // The OpenAI client is loaded only if an endpoint is configured.
-  const speak = async (endpoint: (AudioEndpoint & { voice: string }) | undefined) =>
+  const openSynthesizer = async (endpoint: (AudioEndpoint & { voice: string }) | undefined) =>
     endpoint
       ? new (await import('./openai-synthesizer.ts')).OpenAiSynthesizer(endpoint)
       : offline?.synthesizer;
-  const hear = async (endpoint: AudioEndpoint | undefined) =>
+  const openTranscriber = async (endpoint: AudioEndpoint | undefined) =>
     endpoint
       ? new (await import('./openai-transcriber.ts')).OpenAiTranscriber(endpoint, isProvisional)
       : offline?.transcriber;
   const speech = { synthesizers: new Map(), transcribers: new Map() } satisfies Partial<Speech>;
   for (const { code, endpoint, voices } of synthesizers) {
     const names = new Set(voices.map((voice) => voice.code));
-    speech.synthesizers.set(code, { synthesizer: await speak(endpoint), voices: names });
+    speech.synthesizers.set(code, { synthesizer: await openSynthesizer(endpoint), voices: names });
   }
   for (const { code, endpoint, languages } of transcribers)
-    speech.transcribers.set(code, { transcriber: await hear(endpoint), languages });
-  return { ...speech, synthesizer: await speak(synthesizer), transcriber: await hear(transcriber) };
+    speech.transcribers.set(code, { transcriber: await openTranscriber(endpoint), languages });
+  return {
+    ...speech,
+    synthesizer: await openSynthesizer(synthesizer),
+    transcriber: await openTranscriber(transcriber),
+  };
 }

@@ -64,10 +64,10 @@ export async function createOfflineSpeech(
       'The transcription model is missing. Install the package @moonshine-ai/moonshine-js, or set TRANSCRIPTION_BASE_URL.',
     );
   // Two processes, so that speech output waits neither for transcriptions nor for the transcription model to load.
-  const [hearer, speaker] = [new SpeechProcess(), new SpeechProcess()];
+  const [transcription, synthesis] = [new SpeechProcess(), new SpeechProcess()];
   const transcriber =
     sherpa && (hasModel || recognizers.length > 0)
-      ? new OfflineTranscriber(hearer, recognizers, hasModel)
+      ? new OfflineTranscriber(transcription, recognizers, hasModel)
       : undefined;
   const detectors = createDetectors(sherpa, log);
   const voices = {
@@ -79,7 +79,7 @@ export async function createOfflineSpeech(
     transcriber,
     synthesizer:
       voices.supplied.size > 0 || voices.hasFlite || espeak
-        ? new OfflineSynthesizer(speaker, voices)
+        ? new OfflineSynthesizer(synthesis, voices)
         : undefined,
     problems,
     createDetector:
@@ -89,8 +89,8 @@ export async function createOfflineSpeech(
         return detectors.create(rate);
       }),
     close: () => {
-      hearer.close();
-      speaker.close();
+      transcription.close();
+      synthesis.close();
     },
   };
 }

@@ -40,13 +40,13 @@ export class FakeAri {
   readonly #events = new Map<string, WebSocket>();
   /** By channel. */
   readonly #applications = new Map<string, string>();
-  readonly #sound = Promise.withResolvers<WebSocket>();
+  readonly #media = Promise.withResolvers<WebSocket>();
 
   static async start(): Promise<FakeAri> {
     const ari = new FakeAri();
     ari.#sockets.on('connection', (socket, request) => {
       const application = new URL(request.url ?? '', 'http://localhost').searchParams.get('app');
-      if (application === null) ari.#sound.resolve(socket);
+      if (application === null) ari.#media.resolve(socket);
       else ari.#events.set(application, socket);
     });
     ari.#server.listen(0, '127.0.0.1');
@@ -59,8 +59,8 @@ export class FakeAri {
   }
 
   /** The audio connection of the first call. */
-  get sound(): Promise<WebSocket> {
-    return this.#sound.promise;
+  get media(): Promise<WebSocket> {
+    return this.#media.promise;
   }
 
   /** Waits for a request, and returns it. */
@@ -97,7 +97,7 @@ export class FakeAri {
       setImmediate(() => {
         this.send(app, 'StasisStart', channelId);
       });
-      return { ...channel(channelId), channelvars: { MEDIA_WEBSOCKET_CONNECTION_ID: 'sound' } };
+      return { ...channel(channelId), channelvars: { MEDIA_WEBSOCKET_CONNECTION_ID: 'media' } };
     }
     if (query['app'] !== undefined)
       this.#applications.set(query['channelId'] ?? path.split('/')[2] ?? '', query['app']);
