@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
 import { checkTwilio } from '../../src/service/carrier/twilio/check-twilio.ts';
+import { createTwilioClient } from '../../src/service/carrier/twilio/twilio-client.ts';
+import { TwilioNumbers } from '../../src/service/carrier/twilio/twilio-numbers.ts';
+import { WebhookUrls } from '../../src/service/carrier/twilio/webhook-urls.ts';
 import type { OutgoingCall } from '../../src/service/carrier/carrier.ts';
+import { startLoopbackServer } from '../support/servers/loopback-server.ts';
 import { never, outgoing, startCarrier, to, token, from } from '../support/twilio/carrier-under-test.ts';
 import { credentials, publicUrl } from '../support/twilio/fake-twilio.ts';
 import { readTwiml } from '../support/twilio/twiml.ts';
@@ -224,6 +228,26 @@ describe('numbers', () => {
     );
     assert.equal((await carrier.numbers.search({ country: 'DE', contains: '', limit: 2 })).length, 2);
     assert.deepEqual(await carrier.numbers.search({ country: 'FR', contains: '', limit: 20 }), []);
+  });
+
+  test('cannot be searched while the carrier does not answer, and the error says so', async () => {
+    const silent = await startLoopbackServer((_request, response) => {
+      response.destroy();
+    });
+    const config = {
+      ...credentials,
+      apiKey: undefined,
+      phoneNumber: undefined,
+      callsPerSecond: 1,
+      publicUrl,
+    };
+    const client = createTwilioClient({ ...config, apiUrl: silent.url });
+    const numbers = new TwilioNumbers(client, new WebhookUrls(publicUrl));
+    await assert.rejects(numbers.search({ country: 'DE', contains: '', limit: 20 }), {
+      name: 'CarrierError',
+      message: 'Twilio did not answer the request for prices (ECONNRESET). Try again later.',
+    });
+    await silent.close();
   });
 
   test('are bought once with the webhook of this service, and released', async () => {

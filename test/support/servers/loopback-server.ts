@@ -45,6 +45,8 @@ export async function startLoopbackServer(
   const server = createServer((incoming, response) => {
     answer(incoming, response).catch(() => response.destroy());
   });
+  // A busy client could otherwise send a request just as the server closes the unused connection.
+  server.keepAliveTimeout = 600_000;
   server.listen(0, host);
   await once(server, 'listening');
   const address = `${host}:${(server.address() as AddressInfo).port}`;

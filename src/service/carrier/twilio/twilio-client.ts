@@ -92,6 +92,13 @@ export function translateError(error: unknown, action: string): Error {
   return new Error(`Twilio did not answer ${action} (${code}).`);
 }
 
+/** Translates an error of a request that only reads. No error leaves its effect unknown, since it has none. */
+export function translateReadError(error: unknown, action: string): CarrierError {
+  const translated = translateError(error, action);
+  if (translated instanceof CarrierError) return translated;
+  return new CarrierError(`${translated.message} Try again later.`, { cause: translated });
+}
+
 /** The numeric codes of DOM exceptions say less than their names, such as `TimeoutError`. */
 function codeOf(error: unknown): string {
   if (error instanceof DOMException) return error.name;

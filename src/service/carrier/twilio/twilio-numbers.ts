@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CarrierError } from '../carrier-numbers.ts';
 import type { CarrierNumber, CarrierNumbers } from '../carrier-numbers.ts';
 import { findOwnedNumbers } from './find-numbers.ts';
-import { rejectionOf, translateError } from './twilio-client.ts';
+import { rejectionOf, translateError, translateReadError } from './twilio-client.ts';
 import type { WebhookUrls } from './webhook-urls.ts';
 
 /** The kinds of numbers, as named in the price list. */
@@ -57,7 +57,7 @@ export class TwilioNumbers implements CarrierNumbers {
       kinds.map(async (kind) => {
         const price = prices.get(kind);
         if (price === undefined) return [];
-        const numbers = await this.#orNothing('the search for numbers', [], () =>
+        const numbers = await this.#read('the search for numbers', [], () =>
           this.#list(country, kind, { voiceEnabled: true, limit, ...(contains !== '' && { contains }) }),
         );
         return numbers.map((number) => ({
@@ -85,10 +85,12 @@ export class TwilioNumbers implements CarrierNumbers {
   }
 
   async release(phoneNumber: string): Promise<void> {
-    await this.#orNothing('the release of the number', undefined, async () => {
+    try {
       const found = await findOwnedNumbers(this.#client, phoneNumber);
       for (const { sid } of found) await this.#client.incomingPhoneNumbers(sid).remove();
-    });
+    } catch (error) {
+      if (rejectionOf(error)?.status !== 404) throw translateError(error, 'the release of the number');
+    }
   }
 
   /** Buys a number, with an address or bundle of the account if its country requires one. */
@@ -144,7 +146,7 @@ export class TwilioNumbers implements CarrierNumbers {
 
   /** Monthly prices in USD by kind of number; none for a country where the carrier sells no numbers. */
   async #readPrices(country: string): Promise<Map<string, number>> {
-    const answer = await this.#orNothing('the request for prices', undefined, () =>
+    const answer = await this.#read('the request for prices', undefined, () =>
       this.#client.pricing.v1.phoneNumbers.countries(country).fetch(),
     );
     if (answer === undefined) return new Map();
@@ -157,13 +159,13 @@ export class TwilioNumbers implements CarrierNumbers {
     return new Map(prices.map(({ numberType, currentPrice }) => [numberType, currentPrice]));
   }
 
-  /** Sends a request; returns `nothing` if the carrier has no such object. */
-  async #orNothing<Result>(action: string, nothing: Result, send: () => Promise<Result>): Promise<Result> {
+  /** Sends a request that only reads; returns `nothing` if the carrier has no such object. */
+  async #read<Result>(action: string, nothing: Result, send: () => Promise<Result>): Promise<Result> {
     try {
       return await send();
     } catch (error) {
       if (rejectionOf(error)?.status === 404) return nothing;
-      throw translateError(error, action);
+      throw translateReadError(error, action);
     }
   }
 }
