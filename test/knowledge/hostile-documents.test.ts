@@ -143,7 +143,7 @@ describe('the extractor', { concurrency: 2 }, () => {
         assert.equal(outcome.name, 'ExtractionError');
         assert.match(
           outcome.message,
-          /takes (too long|more memory) to read|more than [\d,]+ sections|nested too deeply|unpacks to more/,
+          /takes (too long|more memory) to read|more than [\d,]+ (sections|attributes)|nested too deeply|unpacks to more/,
         );
       }
       assert.ok(busy < 0.5, `the event loop was busy for ${busy * 100} % of the time`);
@@ -202,6 +202,21 @@ describe('a document', () => {
     await assert.rejects(extract(txt(paragraph.repeat(10_000))), {
       name: 'ExtractionError',
       message: 'The document has more than 10,000,000 characters.',
+    });
+  });
+
+  test('of a page has at most 256 levels and 1,000 attributes per element, since more take too long to read', async () => {
+    const levels = (count: number) => page('<div>'.repeat(count) + 'All is well.');
+    const attributes = (count: number) =>
+      page(`<p ${Array.from({ length: count }, (_, n) => `a${n}`).join(' ')}>All is well.`);
+    for (const task of [levels(250), attributes(1000)]) assert.equal((await extract(task)).chunks.length, 1);
+    await assert.rejects(extract(levels(260)), {
+      name: 'ExtractionError',
+      message: 'The document is nested too deeply.',
+    });
+    await assert.rejects(extract(attributes(1001)), {
+      name: 'ExtractionError',
+      message: 'The page has an element with more than 1,000 attributes.',
     });
   });
 

@@ -2,6 +2,7 @@ import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
 import { recordLimits } from '../../../contract/limits.ts';
+import { ExtractionError } from './extraction-error.ts';
 
 /** A page of a website. */
 interface Page {
@@ -14,6 +15,12 @@ interface Page {
 /** Most links of a page. */
 const linkLimit = 1000;
 
+/**
+ * Most levels of elements, and most attributes of one. Ordinary pages have fewer than 100 and 50. The time of Readability
+ * grows with the cube of the levels and the square of the attributes.
+ */
+const shapeLimits = { levels: 256, attributes: 1000 };
+
 /** Shortest article, in UTF-16 code units. */
 const minArticleLength = 200;
 
@@ -23,6 +30,7 @@ const boilerplate = 'title, script, style, noscript, template, nav, header, foot
 /** Reads a page: its title, its article or else its whole content, and its links. */
 export function readPage(html: string, url: string): Page {
   const document = parse(html);
+  checkShape(document);
   const rules = document.querySelector('meta[name="robots" i]')?.getAttribute('content')?.toLowerCase() ?? '';
   const links = resolveLinks(document, url);
   const followed = /\b(nofollow|none)\b/.test(rules) ? [] : links;
@@ -39,6 +47,28 @@ export function readPage(html: string, url: string): Page {
     markdown: markdown === '' || title === '' ? markdown : `# ${title}\n\n${markdown}`,
     links: followed,
   };
+}
+
+/** @throws ExtractionError if a page has too many levels or attributes to read it in time. */
+function checkShape({ documentElement: root }: Document): void {
+  let level = 0;
+  for (let node: Node | null = root; node;) {
+    if ((node.attributes?.length ?? 0) > shapeLimits.attributes) {
+      const limit = shapeLimits.attributes.toLocaleString('en');
+      throw new ExtractionError(`The page has an element with more than ${limit} attributes.`);
+    }
+    if (node.firstChild) {
+      node = node.firstChild;
+      level += 1;
+      if (level > shapeLimits.levels) throw new ExtractionError('The document is nested too deeply.');
+      continue;
+    }
+    while (node && node !== root && !node.nextSibling) {
+      node = node.parentNode;
+      level -= 1;
+    }
+    node = node === root ? null : (node?.nextSibling ?? null);
+  }
 }
 
 /** Makes the links of a page absolute, and returns the ones to follow. */
@@ -84,7 +114,15 @@ interface Element {
 }
 
 interface Document extends Element {
+  documentElement: Node;
   body: Element;
+}
+
+interface Node {
+  attributes?: { length: number };
+  firstChild: Node | null;
+  nextSibling: Node | null;
+  parentNode: Node | null;
 }
 
 /** Parses HTML. No script runs and nothing is loaded. */
