@@ -2,7 +2,7 @@ import type { ToolResult } from '../../client/chat-client.ts';
 import type { ConversationListener, Environment } from './environment.ts';
 import { readConversation, type SessionRequest } from './history/conversation-record.ts';
 import { isChunk, type ConversationEvent } from './reduce.ts';
-import { RetryTimer } from './sending/retry-timer.ts';
+import { Retries } from './sending/retries.ts';
 import { Session, type Bookmark } from './session.ts';
 import { isUnsent, type Choices, type Message, type Snapshot } from './snapshot.ts';
 import { TabLink } from './tabs/tab-link.ts';
@@ -31,7 +31,7 @@ export class Conversation {
   isVisible = false;
   #draft = '';
   #isOpen = false;
-  readonly #retryTimer: RetryTimer;
+  readonly #retries: Retries;
   readonly #tabLink: TabLink;
   /** Internal. True before the first `open`, and while the page has removed the element. */
   isDisconnected = true;
@@ -45,7 +45,7 @@ export class Conversation {
     this.environment = environment;
     this.request = request;
     this.listener = listener;
-    this.#retryTimer = new RetryTimer(environment.now, () => {
+    this.#retries = new Retries(environment.now, () => {
       this.retry();
     });
     this.session = new Session(this);
@@ -90,12 +90,12 @@ export class Conversation {
    */
   async open(): Promise<void> {
     const { status, messages } = this.snapshot;
+    const wasRemoved = this.isDisconnected;
     this.isDisconnected = false;
-    this.#retryTimer.resume();
+    this.#retries.resume();
     this.#tabLink.open();
     if (status !== 'idle' && status !== 'failed') {
-      for (const { problem, status } of messages)
-        if (status === 'failed') this.#retryTimer.start(problem?.retryAt);
+      this.#retries.continue(this.session, wasRemoved);
       await this.#tabLink.claim(false);
       await this.session.sendPending();
       return;
@@ -114,8 +114,8 @@ export class Conversation {
     const { newKey, now, tabs } = this.environment;
     if (text === this.#draft) this.#draft = '';
     tabs?.hold();
-    this.#retryTimer.resume();
-    this.#retryTimer.stop();
+    this.#retries.resume();
+    this.#retries.stop();
     this.session.requeue();
     this.session.apply({ type: 'queued', key: newKey(), text, at: now() });
     void this.resume();
@@ -123,7 +123,7 @@ export class Conversation {
 
   /** Tries again to open the conversation and to send failed messages, if that can succeed. */
   retry(key?: string): void {
-    this.#retryTimer.stop();
+    this.#retries.stop();
     this.session.requeue(key);
     void this.resume();
   }
@@ -228,7 +228,7 @@ export class Conversation {
 
   /** Suspends retries until `open`. Requests in flight continue, so that no answer is lost. */
   pause(): void {
-    this.#retryTimer.pause();
+    this.#retries.pause();
     this.setVisible(false);
   }
 
@@ -268,7 +268,7 @@ export class Conversation {
 
   /** Internal. Schedules a retry at a time in milliseconds since 1970. */
   retryAt(time: number | undefined): void {
-    this.#retryTimer.start(time);
+    this.#retries.schedule(time);
   }
 
   /**
@@ -312,7 +312,7 @@ export class Conversation {
   /** @param messages those of this conversation; the unsent ones move to the next one */
   #replaceSession(messages: readonly Message[], bookmark?: Bookmark): void {
     this.session.discard();
-    this.#retryTimer.stop();
+    this.#retries.stop();
     this.session = new Session(this, bookmark, bookmark === undefined);
     this.session.apply({ type: 'carried-over', messages });
   }

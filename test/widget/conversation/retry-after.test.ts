@@ -57,6 +57,16 @@ describe('a service that answers with Retry-After', () => {
     ]);
   });
 
+  it('is not retried before that if the page removes the chat and inserts it again', async () => {
+    await refuse({ 'Retry-After': '5' });
+    visit.conversation.disconnect();
+    await visit.conversation.open();
+    mock.timers.tick(4999);
+    assert.deepEqual(visit.states, ['One failed']);
+    mock.timers.tick(1);
+    await until(() => sends() === 2);
+  });
+
   it('is retried after half a minute if it gives no time', async () => {
     await refuse({});
     assert.equal(visit.problems[0]?.retryAt, Date.now() + 30_000);

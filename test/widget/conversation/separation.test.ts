@@ -102,20 +102,23 @@ describe('one conversation', () => {
 });
 
 describe('a chat that its page removes and inserts again', () => {
-  it('sends a message that failed before', async () => {
-    const tabs = new BrowserOfTabs();
-    const moved = tabs.open(server);
-    await moved.conversation.open();
-    server.next('send', { cut: 'unread' });
-    moved.conversation.send('One');
-    await moved.settled();
-    assert.deepEqual(moved.states, ['One failed']);
-    moved.conversation.disconnect();
-    await moved.conversation.open();
-    await until(() => moved.states.join() === 'One sent');
-    assert.equal(server.seen('send').length, 1);
-    moved.goAway();
-  });
+  for (const [where, openTab] of [
+    ['a tab among others', () => new BrowserOfTabs().open(server)],
+    ['a browser without tabs', () => new Browser().visit(server)],
+  ] as const)
+    it(`sends a message that failed before, in ${where}`, async () => {
+      const moved = openTab();
+      await moved.conversation.open();
+      server.next('send', { cut: 'unread' });
+      moved.conversation.send('One');
+      await moved.settled();
+      assert.deepEqual(moved.states, ['One failed']);
+      moved.conversation.disconnect();
+      await moved.conversation.open();
+      await until(() => moved.states.join() === 'One sent');
+      assert.equal(server.seen('send').length, 1);
+      moved.goAway();
+    });
 });
 
 describe('two tabs', () => {
