@@ -59,6 +59,8 @@ function chunks(): UserConfig {
             groups: [
               { name: 'panel', test: /panel.panel\.ts|lit-html|zod/, priority: 2 },
               { name: 'talk', test: /modules.talk\.ts|safe-address|decode-entities/, priority: 1 },
+              // Calls and dictation share it, and start from this module.
+              { name: 'extras', test: /modules.extras\.ts|measure-level/ },
             ],
           },
         },
@@ -67,12 +69,10 @@ function chunks(): UserConfig {
   };
 }
 
-/** The hash in the name of a file in `dist/chunks`. */
-const hashOf = (path = '') => basename(path, '.js').replace(/.*-/, '');
-
 /** The shell alone; it knows the files of the first build by their hashes. */
 function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
   const manifest = JSON.parse(readFileSync('dist/chunks/manifest.json', 'utf8')) as Manifest;
+  const hashOf = (path = '') => basename(path, '.js').replace(/.*-/, '');
   const hashes = Object.entries(entries).map(([name, source]) => [name, hashOf(manifest[source]?.file)]);
   return {
     define: { builtFiles: JSON.stringify(Object.fromEntries(hashes)) },

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { repository } from '../support/repository.ts';
+
+it('the chat loads these files lazily besides the languages; a new one needs a reason in docs/decisions.md', () => {
+  const manifest = JSON.parse(readFileSync(join(repository, 'dist/chunks/manifest.json'), 'utf8')) as Record<
+    string,
+    { name?: string }
+  >;
+  const files = Object.entries(manifest).filter(([source]) => !source.startsWith('src/widget/texts/'));
+  assert.deepEqual(files.map(([, { name }]) => name).sort(), [
+    'builder',
+    'call',
+    'dictation',
+    // For pages that queue calls, or use another vendor's snippet.
+    'embedding',
+    'extras',
+    'gate',
+    'markdown',
+    'panel',
+    'solve-challenge',
+    'talk',
+  ]);
+});
