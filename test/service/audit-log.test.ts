@@ -215,7 +215,7 @@ describe('the audit log', () => {
 
   test('can be read in pages and by days, by its owner only, also after the key was revoked', async () => {
     const tenant = await createTenant(service, 'Audited');
-    const stranger = await Owner.create(service);
+    const otherOwner = await Owner.create(service);
     const { owner } = tenant;
     const all = await readLog(owner);
     assert.ok(all.length > 5);
@@ -235,7 +235,7 @@ describe('the audit log', () => {
       days.map(({ id }) => id),
       [all[0]?.id],
     );
-    assert.deepEqual(await readLog(stranger), []);
+    assert.deepEqual(await readLog(otherOwner), []);
     const spare = await createApiKey(service.running.database.db, owner.id, 'Spare');
     const bearer = { Authorization: `Bearer ${spare}` };
     await service.request('PUT', '/api/user/spending-limit', { daily_limit: 1 }, bearer);

@@ -206,9 +206,15 @@ test('accepts keys of up to 255 characters and ignores an empty one', async () =
 
 test('forgets a key after a day', async () => {
   const conversation = await service.open(assistant);
+  const other = await service.open(assistant);
   const key = newKey();
+  await service.send(other, 'Yesterday', key);
   await service.send(conversation, 'Yesterday', key);
-  await pool.query("UPDATE idempotency_keys SET expires_at = now() - interval '1 second'");
+  const scopes = [other, conversation];
+  await pool.query(
+    "UPDATE idempotency_keys SET expires_at = now() - interval '1 second' WHERE scope = ANY ($1)",
+    [scopes],
+  );
   assert.equal((await service.send(conversation, 'Today', key)).json['message'], 'You said: Today');
   assert.equal((await service.send(conversation, 'Today', key)).json['message'], 'You said: Today');
   assert.deepEqual(await service.history(conversation), [
@@ -219,6 +225,6 @@ test('forgets a key after a day', async () => {
     'assistant: You said: Today',
   ]);
   await purgeExpiredKeys(db);
-  const { rows } = await pool.query<{ left: number }>('SELECT count(*)::int AS left FROM idempotency_keys');
-  assert.equal(rows[0]?.left, 1);
+  const { rows } = await pool.query('SELECT scope FROM idempotency_keys WHERE scope = ANY ($1)', [scopes]);
+  assert.deepEqual(rows, [{ scope: conversation }]);
 });

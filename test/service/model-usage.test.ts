@@ -104,14 +104,14 @@ test('date_from and date_to select days, both inclusive', async () => {
 
 test('replies that fail count, and those of the offline engine and other owners do not', async () => {
   const { owner, uuid, id } = await createOwner();
-  const { owner: stranger } = await createOwner();
+  const { owner: otherOwner } = await createOwner();
   await choose(id, 'priced');
   const conversation = await service.open(uuid);
   model.behave({ chunks: [''], usage: { prompt_tokens: 7, completion_tokens: 0 } });
   assert.equal((await service.send(conversation, 'Hi')).status, 400);
   model.behave({});
   assert.equal((await readUsage(owner))[0]?.['input_tokens'], 7);
-  assert.deepEqual(await readUsage(stranger), []);
+  assert.deepEqual(await readUsage(otherOwner), []);
 
   const offline = await startService();
   const { uuid: other, userId } = await createAssistant(offline);

@@ -152,8 +152,8 @@ test('removes a deleted tool from its assistants', async () => {
 });
 
 test("refuses another user's tool for an assistant", async () => {
-  const stranger = await Owner.create(service);
-  const { id } = await stranger.create('tools', body());
+  const otherOwner = await Owner.create(service);
+  const { id } = await otherOwner.create('tools', body());
   const { status, errors } = await owner.post('assistant', assistantBody({ tool_ids: [id] }));
   assert.deepEqual([status, errors], [422, { tool_ids: ['The selected tool ids is invalid.'] }]);
 });

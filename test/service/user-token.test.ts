@@ -347,11 +347,11 @@ describe('the secret for user tokens', () => {
 
   test("is not set, deleted or shown for another owner's assistant", async () => {
     const { owner, assistant, secret } = await createSigned();
-    const stranger = await Owner.create(service);
+    const otherOwner = await Owner.create(service);
     const path = `assistants/${assistant.id}/user-token-secret`;
-    assert.equal((await stranger.post(path, {})).status, 404);
-    assert.equal((await stranger.delete(path)).status, 404);
-    assert.equal((await stranger.post(`assistants/${assistant.id}/preview-token`, {})).status, 404);
+    assert.equal((await otherOwner.post(path, {})).status, 404);
+    assert.equal((await otherOwner.delete(path)).status, 404);
+    assert.equal((await otherOwner.post(`assistants/${assistant.id}/preview-token`, {})).status, 404);
     assert.equal((await open(assistant.uuid, signUserToken(secret, { sub: 'a' }))).status, 200);
     assert.doesNotMatch((await owner.get('assistants')).text, new RegExp(secret));
   });

@@ -395,7 +395,7 @@ export class Session {
     return this.#unclaimed.size > 0;
   }
 
-  /** Takes over all unclaimed messages for this tab. */
+  /** Claims all unclaimed messages for this tab. */
   claimAll(): void {
     this.#unclaimed.clear();
   }
@@ -406,8 +406,8 @@ export class Session {
     this.#unclaimed.clear();
   }
 
-  /** Takes over messages of a closed tab. */
-  takeOver(messages: readonly PendingMessage[]): void {
+  /** Claims messages of a closed tab. */
+  claim(messages: readonly PendingMessage[]): void {
     this.apply({ type: 'removed', keys: messages.map(({ key }) => key) });
     for (const { key, text, at, attempt } of messages) {
       if (attempt) this.#attempts.set(key, { ...attempt, at: this.environment.now() });
@@ -416,7 +416,7 @@ export class Session {
     }
   }
 
-  /** Lets any tab take over the pending messages, because the page removed the chat. */
+  /** Lets any tab claim the pending messages, because the page removed the chat. */
   release(): void {
     const { tabs, store } = this.environment;
     const tab = tabs?.tab();

@@ -11,7 +11,7 @@ export class BrowserOfTabs {
   readonly #watchers = new Map<string, () => void>();
   readonly #visits = new Map<string, Visit>();
   readonly #holding = new Map<string, string>();
-  readonly #waiting: { tab: string; by: string; takeOver: () => void }[] = [];
+  readonly #waiting: { tab: string; by: string; claim: () => void }[] = [];
   /** Locks are real, and named after this browser. */
   readonly #name = newKey();
   #count = 0;
@@ -88,10 +88,10 @@ export class BrowserOfTabs {
       close: () => {
         this.#channels.delete(page);
       },
-      onTabClosed: async (tab, isAsked, takeOver) => {
+      onTabClosed: async (tab, isAsked, claim) => {
         const isHeld = [...this.#holding.values()].includes(tab);
-        if (!isHeld) takeOver();
-        else if (!isAsked) this.#waiting.push({ tab, by: page, takeOver });
+        if (!isHeld) claim();
+        else if (!isAsked) this.#waiting.push({ tab, by: page, claim });
         return Promise.resolve(!isHeld);
       },
     };
@@ -108,6 +108,6 @@ export class BrowserOfTabs {
     const tab = this.#holding.get(page);
     this.#holding.delete(page);
     for (const waiting of this.#waiting.filter((one) => one.tab === tab && this.#channels.has(one.by)))
-      setImmediate(waiting.takeOver);
+      setImmediate(waiting.claim);
   }
 }

@@ -11,8 +11,8 @@ async function isAwaited(name: string): Promise<boolean> {
 
 it('leaves messages to the tab that sends them, even if it gets its lock late', async (t) => {
   const channel = connectTabs('shop', () => undefined);
-  const takeOver = mock.fn();
-  const gone = channel.onTabClosed('sender', false, takeOver);
+  const claim = mock.fn();
+  const gone = channel.onTabClosed('sender', false, claim);
   // The other tab had requested it before, but the browser was slow.
   const sending = Promise.withResolvers<undefined>();
   t.after(() => {
@@ -25,11 +25,11 @@ it('leaves messages to the tab that sends them, even if it gets its lock late', 
       await sending.promise;
     });
   });
-  while (takeOver.mock.callCount() === 0 && !(await isAwaited('shop:sender')));
-  assert.equal(takeOver.mock.callCount(), 0);
+  while (claim.mock.callCount() === 0 && !(await isAwaited('shop:sender')));
+  assert.equal(claim.mock.callCount(), 0);
   sending.resolve(undefined);
   assert.equal(await gone, true);
-  assert.equal(takeOver.mock.callCount(), 1);
+  assert.equal(claim.mock.callCount(), 1);
 });
 
 it('takes over from a closed tab at once, and not from an open one', async () => {
@@ -39,8 +39,8 @@ it('takes over from a closed tab at once, and not from an open one', async () =>
   assert.equal(await channel.onTabClosed('alive', true, () => assert.fail('It is alive.')), false);
   sending.resolve(undefined);
   await held;
-  const takeOver = mock.fn();
-  assert.equal(await channel.onTabClosed('gone', true, takeOver), true);
-  assert.equal(takeOver.mock.callCount(), 1);
+  const claim = mock.fn();
+  assert.equal(await channel.onTabClosed('gone', true, claim), true);
+  assert.equal(claim.mock.callCount(), 1);
   channel.close();
 });

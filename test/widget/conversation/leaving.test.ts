@@ -142,7 +142,7 @@ describe('leaving a conversation in the middle of an answer', () => {
     visit.conversation.send('Last');
     await visit.settled();
     assert.deepEqual(visit.log, ['assistant: Hello!', 'user: Last', `assistant: ${answerTo('Last')}`]);
-    assert.equal(visit.events.filter((told) => told.startsWith('answer')).length, 1);
+    assert.equal(visit.events.filter((event) => event.startsWith('answer')).length, 1);
   });
 });
 

@@ -30,9 +30,9 @@ describe('opening', () => {
   });
 
   it('requests the assistant and shows its greeting', async () => {
-    const told = browser.visit(server, { request: { type: 'test', variables: { name: 'Zoë' } } });
-    const opening = told.conversation.open();
-    assert.equal(told.conversation.snapshot.status, 'opening');
+    const visit = browser.visit(server, { request: { type: 'test', variables: { name: 'Zoë' } } });
+    const opening = visit.conversation.open();
+    assert.equal(visit.conversation.snapshot.status, 'opening');
     await opening;
     const body = {
       assistant_id: 'b7f0a2d4-6c1e-4a52-9f3b-2f6f8e0c1d11',
@@ -40,10 +40,10 @@ describe('opening', () => {
       variables: { name: 'Zoë' },
     };
     assert.deepEqual(server.seen('open')[0]?.body, body);
-    assert.deepEqual(told.log, ['assistant: Hello!']);
-    assert.equal(told.conversation.snapshot.status, 'ready');
-    assert.deepEqual(told.events, ['opened']);
-    assert.ok(Object.isFrozen(told.conversation.snapshot));
+    assert.deepEqual(visit.log, ['assistant: Hello!']);
+    assert.equal(visit.conversation.snapshot.status, 'ready');
+    assert.deepEqual(visit.events, ['opened']);
+    assert.ok(Object.isFrozen(visit.conversation.snapshot));
   });
 
   it('happens once, even if it is requested several times', async () => {

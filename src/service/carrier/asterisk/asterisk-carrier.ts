@@ -46,7 +46,7 @@ export class AsteriskCarrier implements Carrier {
     });
     void this.#ari.receive(this.#config.application, {
       onEvent: (event) => {
-        if (event.type === 'StasisStart' && event.channel) void this.#takeOver(event.channel);
+        if (event.type === 'StasisStart' && event.channel) void this.#moveHere(event.channel);
       },
       onConnected: () => undefined,
       // A second connection would take the inbound calls away from the process that receives them.
@@ -126,7 +126,7 @@ export class AsteriskCarrier implements Carrier {
   }
 
   /** Moves an inbound call to this process's application, since another process may receive the next calls. */
-  async #takeOver({ id }: AriChannel): Promise<void> {
+  async #moveHere({ id }: AriChannel): Promise<void> {
     try {
       await this.#ari.send('POST', `/channels/${id}/move`, { app: this.#application, appArgs: 'inbound' });
     } catch (error) {

@@ -39,7 +39,7 @@ export class ConversationStore {
     this.#now = now;
   }
 
-  /** Reads the stored conversation. This tab takes over its pending messages, except those of other tabs. */
+  /** Reads the stored conversation. This tab claims its pending messages, except those of other tabs. */
   read(): StoredConversation {
     this.sync();
     const stored = this.#known;
@@ -72,7 +72,7 @@ export class ConversationStore {
     return new Set(this.#known.pending.flatMap(({ key }) => (left.has(key) ? [] : key)));
   }
 
-  /** Lets other tabs take over messages. */
+  /** Lets other tabs claim messages. */
   releaseMessages(keys: readonly string[]): void {
     for (const key of keys) this.#ownKeys.delete(key);
   }

@@ -56,7 +56,7 @@ export function connectTabs(name: string, ownTab: () => string | undefined): Tab
       channel?.close();
       open.abort();
     },
-    onTabClosed: async (tab, onlyNow, takeOver) => {
+    onTabClosed: async (tab, onlyNow, claim) => {
       if (locks) {
         const options = onlyNow ? { ifAvailable: true } : { signal };
         const acquire = (onAcquired: () => void): Promise<boolean> =>
@@ -64,14 +64,14 @@ export function connectTabs(name: string, ownTab: () => string | undefined): Tab
             if (lock) onAcquired();
             return lock !== null;
           });
-        if (onlyNow) return acquire(takeOver);
+        if (onlyNow) return acquire(claim);
         // A tab requests its lock when it begins to send; this request may have overtaken that one.
         await acquire(() => undefined);
         await sleep(lockTimeout, signal);
-        return acquire(takeOver);
+        return acquire(claim);
       }
       while (await isOpenTab(tab)) if (onlyNow) return false;
-      takeOver();
+      claim();
       return true;
     },
   };

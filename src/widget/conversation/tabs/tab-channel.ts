@@ -35,11 +35,11 @@ export interface TabChannel {
   readonly listen: (onMessage: (message: TabMessage, isSamePage?: boolean) => void) => void;
   readonly close: () => void;
   /**
-   * Calls `takeOver` when a tab that called `hold` has closed. No other tab can take over at the same time.
+   * Calls `claim` when a tab that called `hold` has closed. No other tab can claim its messages at the same time.
    *
    * @param onlyNow whether to return instead of waiting if the tab is still open
    * @returns whether it had closed
    * @throws {Error} if the channel is closed meanwhile
    */
-  readonly onTabClosed: (tab: string, onlyNow: boolean, takeOver: () => void) => Promise<boolean>;
+  readonly onTabClosed: (tab: string, onlyNow: boolean, claim: () => void) => Promise<boolean>;
 }

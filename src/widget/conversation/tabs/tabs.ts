@@ -64,12 +64,12 @@ export class Tabs {
     if (this.#isBehind) void this.#catchUp();
   }
 
-  /** Leaves pending messages to tabs that are still open, and takes over the rest. */
+  /** Leaves pending messages to tabs that are still open, and claims the rest. */
   async claim(): Promise<void> {
     const { session } = this.#conversation;
     for (const tab of this.#otherTabs()) {
       const isGone = await this.#channel.onTabClosed(tab, true, () => {
-        this.#takeOver(tab);
+        this.#claimFrom(tab);
       });
       if (!isGone) this.#awaitEnd(tab);
     }
@@ -130,7 +130,7 @@ export class Tabs {
     return new Set(this.#pendingOfOthers.map(({ tab }) => tab as string));
   }
 
-  /** Takes over another tab's messages if it closes before sending them. Delivery checks whether they have arrived. */
+  /** Claims another tab's messages if it closes before sending them. Delivery checks whether they have arrived. */
   #awaitEnd(tab: string): void {
     if (this.#awaited.has(tab)) return;
     this.#awaited.add(tab);
@@ -138,19 +138,19 @@ export class Tabs {
       .onTabClosed(tab, false, () => {
         this.#awaited.delete(tab);
         // A chat that its page removed may have sent its messages without notifying this tab.
-        if (this.#takeOver(tab)) void this.#conversation.resume();
+        if (this.#claimFrom(tab)) void this.#conversation.resume();
         else void this.#catchUp();
       })
       .catch(() => undefined); // This tab closed first.
   }
 
-  /** Takes over the messages of a closed tab. Returns whether there were any. */
-  #takeOver(owner: string): boolean {
+  /** Claims the messages of a closed tab. Returns whether there were any. */
+  #claimFrom(closedTab: string): boolean {
     const { session, environment } = this.#conversation;
-    const left = this.#pendingOfOthers.filter(({ tab }) => tab === owner);
+    const left = this.#pendingOfOthers.filter(({ tab }) => tab === closedTab);
     if (left.length === 0) return false;
     environment.tabs?.hold();
-    session.takeOver(left);
+    session.claim(left);
     return true;
   }
 
