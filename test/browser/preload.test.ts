@@ -1,0 +1,107 @@
+import { expect } from '@open-wc/testing';
+import { mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { openPage, type OtherPage } from '../support/chat/other-page.ts';
+import { uncachedWidget } from '../support/browser/fail-script.ts';
+
+describe('the panel is made ready before the press', () => {
+  afterEach(unmountAll);
+
+  /** Moves a pointer to a place that is so many pixels left of the launcher. */
+  function movePointer(launcher: HTMLElement, distance: number, type = 'pointermove'): void {
+    const { left, top } = launcher.getBoundingClientRect();
+    dispatchEvent(new PointerEvent(type, { clientX: left - distance, clientY: top + 1 }));
+  }
+
+  const nextFrame = () => new Promise(requestAnimationFrame);
+
+  it('when a pointer comes within 100 pixels of the launcher', async () => {
+    const chat = mount();
+    await until(() => chat.launcher.offsetWidth > 0, 'the launcher');
+    movePointer(chat.launcher, 101);
+    await nextFrame();
+    await nextFrame();
+    expect(chat.find('[part~="panel"]')).to.equal(null);
+    movePointer(chat.launcher, 99);
+    await until(() => chat.find('[part~="panel"]')?.hasAttribute('data-prepared') === true, 'the panel');
+    expect(chat.isOpen).to.equal(false);
+  });
+
+  it('when a finger touches the launcher', async () => {
+    const chat = mount();
+    await until(() => chat.launcher.offsetWidth > 0, 'the launcher');
+    movePointer(chat.launcher, -1, 'pointerdown');
+    await until(() => chat.find('[part~="panel"]')?.hasAttribute('data-prepared') === true, 'the panel');
+    expect(chat.isOpen).to.equal(false);
+  });
+
+  it('when the launcher receives the focus', async () => {
+    const chat = mount();
+    await until(() => chat.launcher.offsetWidth > 0, 'the launcher');
+    chat.launcher.focus();
+    await until(() => chat.find('[part~="panel"]')?.hasAttribute('data-prepared') === true, 'the panel');
+    expect(chat.isOpen).to.equal(false);
+  });
+});
+
+/* Each page is a separate frame, since a browser keeps the modules that a page has loaded. */
+describe('the panel’s file', () => {
+  let page: OtherPage;
+  let runIdleTasks: () => void;
+
+  afterEach(async () => {
+    page.close();
+    await unmountAll();
+  });
+
+  /** Opens a page on a connection, that becomes idle only with `runIdleTasks`. */
+  async function openOn(connection: object | undefined): Promise<void> {
+    let tasks: (() => void)[] | undefined = [];
+    page = await openPage((view) => {
+      Object.defineProperty(view.navigator, 'connection', { value: connection });
+      view.requestIdleCallback = (task) => {
+        const run = () => {
+          task({ didTimeout: false, timeRemaining: () => 50 });
+        };
+        if (tasks) tasks.push(run);
+        else setTimeout(run);
+        return 1;
+      };
+    }, uncachedWidget());
+    await until(() => !!tasks?.length, 'the chat to wait until the page is idle');
+    runIdleTasks = () => {
+      const waiting = tasks ?? [];
+      tasks = undefined;
+      for (const run of waiting) run();
+    };
+  }
+
+  /** When the panel's file was requested, in milliseconds since the page was loaded. */
+  const requestedAt = (): number | undefined =>
+    page.window.performance.getEntriesByType('resource').find(({ name }) => /\/panel-\w+\.js/.test(name))
+      ?.startTime;
+
+  it('is loaded when the page is idle on a fast connection, and nothing is shown', async () => {
+    await openOn({ effectiveType: '4g', saveData: false });
+    expect(requestedAt()).to.equal(undefined);
+    runIdleTasks();
+    await until(() => requestedAt() !== undefined, 'the request');
+    expect(page.chat.find('[part~="panel"]')).to.equal(null);
+  });
+
+  for (const [when, connection, preload] of [
+    ['on a slow connection', { effectiveType: '3g', saveData: false }, ''],
+    ['on a connection that saves data', { effectiveType: '4g', saveData: true }, ''],
+    ['if the browser does not know the connection', undefined, ''],
+    ['with preload="none"', { effectiveType: '4g', saveData: false }, 'none'],
+  ] as const)
+    it(`is loaded only with the chat ${when}`, async () => {
+      await openOn(connection);
+      if (preload) page.chat.element.preload = preload;
+      runIdleTasks();
+      await new Promise((resolve) => page.window.requestAnimationFrame(resolve));
+      const pressedAt = page.window.performance.now();
+      page.chat.element.show();
+      await page.chat.ready();
+      expect(requestedAt()).to.be.at.least(Math.floor(pressedAt));
+    });
+});
