@@ -125,6 +125,23 @@ describe('the launcher', () => {
     await until(() => chat.launcher.innerText.trim() === '', 'the launcher without a label');
   });
 
+  it('requests the assistant’s settings at once, at low priority', async () => {
+    const requests: [url: string, priority: string | undefined][] = [];
+    const page = await openPage((view) => {
+      const fetch = view.fetch.bind(view);
+      view.fetch = (input, init) => {
+        requests.push([input as string, init?.priority]);
+        return fetch(input, init);
+      };
+      // This page is never idle.
+      view.requestIdleCallback = () => 1;
+    });
+    const uuid = service.assistantThatShows('greeting');
+    await until(() => requests.length > 0, 'the request');
+    expect(requests[0]).to.deep.equal([`${service.url}/api/assistants/${uuid}/widget`, 'low']);
+    page.close();
+  });
+
   it('requests nothing if the attributes give the whole appearance', async () => {
     const requests = requestsSince();
     // No other test requests this assistant, so their requests do not count.

@@ -8,7 +8,6 @@ import {
   variablesOf,
   type ConversationRecord,
 } from './history/conversation-record.ts';
-import type { Updates } from './history/updates.ts';
 import { isTemporary, problemFrom, type Problem } from './problem.ts';
 import { reduce, type ConversationEvent } from './reduce.ts';
 import { fingerprint } from './sending/fingerprint.ts';
@@ -73,8 +72,6 @@ export class Session {
   /** Number of received messages that were read at the last visit. */
   #seenBefore = 0;
   #stop: AbortController | undefined;
-  /** Messages that arrive without a request of this page; set when the session follows them. */
-  declare updates?: Updates;
   /** The call in progress, in this tab or another one. It shows its messages as they are spoken. */
   declare call?: object | undefined;
 

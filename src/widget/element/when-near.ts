@@ -14,7 +14,7 @@ const isNear = (value: number, from: number, to: number): boolean =>
 export function whenNear(element: HTMLElement, onNear: () => void): () => void {
   const watch = new AbortController();
   const options = { passive: true, capture: true, signal: watch.signal };
-  let rect = new DOMRect();
+  let rect!: DOMRect;
   let measuredAt = -Infinity;
   const onPointer = ({ clientX: x, clientY: y, timeStamp }: PointerEvent): void => {
     // Measuring at each movement would lay out the page at each movement.

@@ -18,6 +18,8 @@ const reconnecting = { shortest: 1000, longest: 60_000, growth: 2 };
 /** Milliseconds after which a service that had no event streams is asked for them again. */
 const missingFor = 600_000;
 
+const ofSession = new WeakMap<Session, Updates>();
+
 /** Whether each service supports event streams, by its client. */
 const services = new WeakMap<object, { hasStreams?: true; missingUntil?: number }>();
 
@@ -35,12 +37,13 @@ export interface UpdatesOptions {
  * follow.
  */
 export function followUpdates(session: Session, options: UpdatesOptions): Promise<void> {
-  session.updates ??= new Updates(session);
-  return session.updates.follow(options);
+  const updates = ofSession.get(session) ?? new Updates(session);
+  ofSession.set(session, updates);
+  return updates.follow(options);
 }
 
 /** The updates of one session. */
-export class Updates {
+class Updates {
   readonly #session: Session;
   /** The cursor of the latest event. */
   #cursor: string | undefined;

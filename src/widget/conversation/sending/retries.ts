@@ -41,9 +41,8 @@ export class Retries {
    * at once, as on a new page, unless the service has specified a time.
    */
   continue(session: Session, wasRemoved: boolean): void {
-    const { messages } = session.snapshot;
-    const times = messages.flatMap(({ status, problem }) => (status === 'failed' && problem?.retryAt) || []);
-    if (wasRemoved && times.length === 0) session.requeue();
-    else this.schedule(times[0]);
+    const refused = session.snapshot.messages.find(({ problem }) => problem?.retryAt);
+    if (wasRemoved && !refused) session.requeue();
+    else this.schedule(refused?.problem?.retryAt);
   }
 }
