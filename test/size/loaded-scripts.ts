@@ -67,6 +67,11 @@ export async function loadedScripts(
     const shell = await scriptsBefore(page, 'launcher');
     const typing = await scriptsBefore(page, 'can-type');
 
+    // After an answer, the chat loads modules that the answer does not need. On a busy machine, it may begin before the
+    // answer is painted.
+    await page.evaluate(() => {
+      globalThis.requestIdleCallback = () => 0;
+    });
     await field.fill('Do you deliver?');
     await field.press('Enter');
     await page.locator('.assistant[data-status=done] .markdown').waitFor();
