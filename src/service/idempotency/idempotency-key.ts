@@ -10,7 +10,10 @@ const expiry = sql`now() + interval '24 hours'`;
 /** A request that carries an `Idempotency-Key`. */
 export interface KeyedRequest {
   key: string;
-  /** The scope in which the key is unique: `open`, a conversation's UUID, or the calls of a user. */
+  /**
+   * The scope in which the key is unique: `open`, a conversation's UUID, the calls of a user, or a customer of an
+   * assistant (see `generate-reply.ts`).
+   */
   scope: string;
   /** The validated body; reusing the key with another body is an error of the client. */
   body: unknown;
@@ -27,7 +30,8 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /**
  * Claims the key for this request, in the transaction that does the request's work: a rollback releases the key. A
- * concurrent request with the same key waits here until this transaction ends.
+ * concurrent request with the same key waits here until this transaction ends. Called before anything is charged, so a
+ * key pays once.
  *
  * @returns the outcome of the earlier request, or undefined if this request is the first.
  * @throws ConversationError if the key was used with another body.

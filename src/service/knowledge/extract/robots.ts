@@ -10,7 +10,10 @@ export interface RobotsAnswer {
   pauseMs: number;
 }
 
-/** Looks up a page in the robots.txt of its origin. An empty file allows everything. */
+/**
+ * Looks up a page in the robots.txt of its origin. An empty file allows everything. The parser tries each position of the
+ * page's path once per `*` of a rule; what takes longer than a document may is ended with its process (see `Extractor`).
+ */
 export function readRobots(text: string, page: string, userAgent: string): RobotsAnswer {
   const rules = robotsParser(new URL('/robots.txt', page).href, collapseAgents(text, userAgent));
   return {
