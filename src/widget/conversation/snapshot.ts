@@ -37,7 +37,7 @@ export interface Choices {
   readonly ratings?: Readonly<Record<string, 'up' | 'down'>> | undefined;
   /** Names of the page tools that may run without consent. */
   readonly allowedTools?: readonly string[] | undefined;
-  /** Outcomes of the last message's calls, by a name that identifies the call. */
+  /** Outcomes of page tool calls that the visitor's next message reports, by the ID of the call. */
   readonly toolOutcomes?: Readonly<Record<string, 'done' | 'denied' | 'failed'>> | undefined;
 }
 

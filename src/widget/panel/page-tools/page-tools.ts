@@ -18,16 +18,10 @@ export function start(panel: PanelContext): AddOn {
 
 class PageTools implements AddOn {
   readonly #panel: PanelContext;
-  /** The calls by message, in order; those of an earlier visit only for the last message. */
-  readonly #calls = new Map<string, readonly ToolCall[]>();
-  readonly #rendered = new WeakMap<
-    readonly ToolCall[],
-    { locale: unknown; canContinue: boolean; view: unknown }
-  >();
-  /** The message whose results wait for the visitor's next one, and how many messages the visitor had sent by then. */
-  #waiting: { readonly key: string; readonly sent: number } | undefined;
-  /** The last message with calls, which another tab may answer too, and how many messages had been sent by then. */
-  #latest: { readonly key: string; readonly sent: number } | undefined;
+  /** The calls by ID, in order; those of an earlier visit only for the last message. */
+  readonly #calls = new Map<string, ToolCall>();
+  /** The rendered calls of each message, and the values that they depend on. */
+  readonly #rendered = new Map<string, { readonly basis: readonly unknown[]; readonly view: unknown }>();
   #conversationId: string | undefined;
   readonly #claims = new Claims();
   #controller = new AbortController();
@@ -49,29 +43,32 @@ class PageTools implements AddOn {
     if (conversationId !== this.#conversationId) {
       if (this.#conversationId !== undefined) this.stop();
       this.#calls.clear();
-      this.#waiting = this.#latest = undefined;
+      this.#rendered.clear();
       this.#conversationId = conversationId;
-      this.#restore(messages.at(-1));
+      // Pending requests of an earlier visit are shown again, and nothing runs without consent.
+      const last = messages.at(-1);
+      if (last?.status === 'done' && !last.timing) this.#addCalls(last);
     }
     this.#adoptOutcomes();
-    // The streaming message is at the end, or before pending ones.
-    for (const message of messages.slice(-8)) this.#addCalls(message);
+    for (const message of messages)
+      if (message.status === 'streaming' || message.timing) this.#addCalls(message).forEach(this.#begin);
   };
 
-  readonly below = (message: Message): unknown => {
-    const calls = this.#calls.get(message.key);
+  readonly below = ({ key }: Message): unknown => {
+    const calls = this.#callsOf(key);
     const { locale } = this.#panel;
-    if (calls === undefined || locale === undefined) return undefined;
-    const rendered = this.#rendered.get(calls);
-    const canContinue = this.#canContinue(message.key);
-    if (rendered?.locale === locale && rendered.canContinue === canContinue) return rendered.view;
+    if (calls.length === 0 || locale === undefined) return undefined;
+    const canContinue = this.#canContinue(key);
+    const basis = [locale, canContinue, ...calls];
+    const rendered = this.#rendered.get(key);
+    if (rendered && basis.every((value, at) => value === rendered.basis[at])) return rendered.view;
     const onContinue = canContinue ? this.#continueReply : undefined;
     const view = toolRequests(calls, locale, { decide: this.#decide, onContinue });
-    this.#rendered.set(calls, { locale, canContinue, view });
+    this.#rendered.set(key, { basis, view });
     return view;
   };
 
-  readonly pageToolCalls = ({ key }: Message): readonly ToolCall[] | undefined => this.#calls.get(key);
+  readonly pageToolCalls = ({ key }: Message): readonly ToolCall[] => this.#callsOf(key);
 
   /** Calls that are still running count as failed. */
   readonly stop = (): void => {
@@ -88,72 +85,71 @@ class PageTools implements AddOn {
     return this.#valid;
   }
 
-  #addCalls(message: Message): void {
-    const { key, status, timing } = message;
-    if (status !== 'streaming' && timing === undefined) return;
-    const before = this.#calls.get(key) ?? [];
-    const calls = this.#callsOf(message).slice(before.length);
-    if (calls.length === 0) return;
-    this.#calls.set(key, [...before, ...calls]);
-    const { conversation } = this.#panel;
-    this.#latest = { key, sent: this.#sent };
-    // The outcomes of earlier messages' calls were sent, or are obsolete.
-    if (before.length === 0 && conversation.snapshot.choices?.toolOutcomes)
-      conversation.choose({ toolOutcomes: undefined });
-    for (const call of calls) {
-      const { name, title } = call;
-      if (this.#tools.get(name)?.safe === true || this.#isAllowed(name)) void this.#run(key, call);
-      else this.#announce(fill(this.#texts.toolQuestion, { name: title }));
-    }
+  /** The number of messages that the visitor has sent; each carries the results of the calls before it. */
+  get #turn(): number {
+    const { messages } = this.#panel.conversation.snapshot;
+    return messages.filter(({ role, status }) => role === 'user' && /^sen/.test(status)).length;
   }
 
-  /** Restores the calls of an earlier visit: pending requests are shown again, and nothing runs without consent. */
-  #restore(message: Message | undefined): void {
-    if (message?.status !== 'done' || message.timing !== undefined) return;
-    const calls = this.#callsOf(message);
-    if (calls.length === 0) return;
-    const { key } = message;
-    this.#calls.set(key, calls);
-    this.#latest = { key, sent: this.#sent };
+  #callsOf(messageKey: string): readonly ToolCall[] {
+    return [...this.#calls.values()].filter((call) => call.messageKey === messageKey);
   }
 
-  /** Shows the outcomes of an earlier visit and of another tab. */
-  #adoptOutcomes(): void {
-    const { key = '', sent } = this.#latest ?? {};
-    const calls = this.#calls.get(key) ?? [];
-    // Later outcomes belong to a later message.
-    if (calls.length === 0 || sent !== this.#sent) return;
-    calls.forEach((call, at) => {
-      const outcome = call.state === 'asked' && this.#outcomes[outcomeName(call, at)];
-      if (!outcome) return;
-      this.#waiting = { key, sent };
-      this.#change(key, call, outcome);
-    });
-  }
-
-  get #outcomes(): Readonly<Record<string, Outcome | undefined>> {
-    return this.#panel.conversation.snapshot.choices?.toolOutcomes ?? {};
-  }
-
-  #callsOf({ functionCalls }: Message): readonly ToolCall[] {
-    const asked = functionCalls.filter(({ client, name }) => client === true && this.#tools.has(name));
-    return asked.map(({ name, arguments: args }) => {
-      const tool = this.#tools.get(name) as PageTool;
+  /** Adds the calls that a message requests. Returns the new ones. */
+  #addCalls({ key, functionCalls }: Message): readonly ToolCall[] {
+    const requested = functionCalls.filter(({ client }) => client === true);
+    return requested.flatMap(({ name, arguments: args }, at) => {
+      const { turn } = this.#callsOf(key)[0] ?? { turn: this.#turn };
+      // Equal in all tabs and visits, unlike the keys of messages and the tools of the page.
+      const id = `${turn}-${at}`;
+      const tool = this.#tools.get(name);
+      if (tool === undefined || this.#calls.has(id)) return [];
       const titles = new Map(tool.parameters?.map(({ name, title }) => [name, title]));
       const values = Object.entries(args).map(
         ([name, value]) => [titleOf(titles.get(name), name), value] as const,
       );
-      return { name, arguments: args, title: titleOf(tool.title, name), values, state: 'asked' };
+      const title = titleOf(tool.title, name);
+      const call: ToolCall = {
+        id,
+        messageKey: key,
+        turn,
+        name,
+        arguments: args,
+        title,
+        values,
+        state: 'asked',
+      };
+      this.#calls.set(id, call);
+      return call;
     });
   }
 
+  /** Runs a new call, or asks for consent. */
+  readonly #begin = (call: ToolCall): void => {
+    const { name, title } = call;
+    if (this.#tools.get(name)?.safe === true || this.#isAllowed(name)) void this.#run(call);
+    else this.#announce(fill(this.#texts.toolQuestion, { name: title }));
+  };
+
+  /** Shows the outcomes of an earlier visit and of another tab. */
+  #adoptOutcomes(): void {
+    for (const call of this.#calls.values()) {
+      const outcome = call.state === 'asked' && this.#outcomes[call.id];
+      if (outcome) this.#change(call, outcome);
+    }
+  }
+
+  get #outcomes(): Readonly<Record<string, Outcome>> {
+    return this.#panel.conversation.snapshot.choices?.toolOutcomes ?? {};
+  }
+
   readonly #decide = (call: ToolCall, consent: Consent): void => {
-    const [key = ''] = [...this.#calls].find(([, calls]) => calls.includes(call)) ?? [];
-    if (key === '') return;
+    // Decided since the last render.
+    if (this.#calls.get(call.id) !== call) return;
     const focused = this.#panel.host.shadowRoot.activeElement?.closest('[part~=tool-request]');
-    if (consent === 'once') void this.#run(key, call);
+    if (consent === 'once') void this.#run(call);
     else if (consent === 'always') this.#allowAlways(call.name);
-    else void this.#answer(key, call, () => denied);
+    else void this.#answer(call, () => denied);
     // The pressed button is removed, so the focus moves to the composer.
     if (focused) focusPanel(this.#panel.container);
   };
@@ -163,8 +159,8 @@ class PageTools implements AddOn {
     const { conversation } = this.#panel;
     const { allowedTools = [] } = conversation.snapshot.choices ?? {};
     conversation.choose({ allowedTools: [...allowedTools, name] });
-    for (const [key, calls] of [...this.#calls])
-      for (const call of calls) if (call.name === name && call.state === 'asked') void this.#run(key, call);
+    for (const call of this.#calls.values())
+      if (call.name === name && call.state === 'asked') void this.#run(call);
   }
 
   #isAllowed(name: string): boolean {
@@ -173,18 +169,12 @@ class PageTools implements AddOn {
   }
 
   /** Whether the assistant only needs another message of the visitor to continue with the results. */
-  #canContinue(key: string): boolean {
+  #canContinue(messageKey: string): boolean {
     const { status, aiEnabled } = this.#panel.conversation.snapshot;
-    const isOpen =
-      this.#calls.get(key)?.some(({ state }) => state === 'asked' || state === 'running') ?? true;
-    const { key: waiting, sent } = this.#waiting ?? {};
-    return waiting === key && sent === this.#sent && status === 'ready' && aiEnabled && !isOpen;
-  }
-
-  /** How many messages the visitor has sent; each carries the results of the calls before it. */
-  get #sent(): number {
-    const { messages } = this.#panel.conversation.snapshot;
-    return messages.filter(({ role, status }) => role === 'user' && /^sen/.test(status)).length;
+    const turn = this.#turn;
+    const waiting = [...this.#calls.values()].findLast(({ answeredIn }) => answeredIn === turn);
+    const isOpen = this.#callsOf(messageKey).some(({ answeredIn }) => answeredIn === undefined);
+    return waiting?.messageKey === messageKey && status === 'ready' && aiEnabled && !isOpen;
   }
 
   readonly #continueReply = (): void => {
@@ -192,69 +182,46 @@ class PageTools implements AddOn {
     focusPanel(this.#panel.container);
   };
 
-  async #run(key: string, asked: ToolCall): Promise<void> {
-    const tool = this.#tools.get(asked.name);
+  async #run(call: ToolCall): Promise<void> {
+    const tool = this.#tools.get(call.name);
     const { signal } = this.#controller;
-    if (tool !== undefined) await this.#answer(key, asked, () => runTool(tool, asked.arguments, signal));
+    if (tool !== undefined) await this.#answer(call, () => runTool(tool, call.arguments, signal));
   }
 
-  /** Answers a call, unless another tab answers it. */
-  async #answer(key: string, asked: ToolCall, answer: () => Answer | Promise<Answer>): Promise<void> {
-    const call = this.#change(key, asked, 'running');
-    const at = this.#calls.get(key)?.indexOf(call) ?? 0;
-    const isClaimed = await this.#claim(key, outcomeName(call, at));
-    // The call belongs to an earlier conversation.
-    if (this.#calls.get(key)?.includes(call) !== true) return;
-    if (isClaimed) {
-      this.#end(key, call, await answer());
+  /** Answers a call, unless another tab answers it or the visitor leaves the conversation. */
+  async #answer(call: ToolCall, answer: () => Answer | Promise<Answer>): Promise<void> {
+    const { environment, session } = this.#panel.conversation;
+    const hasLeft = (): boolean => session !== this.#panel.conversation.session;
+    this.#change(call, 'running');
+    const isFree = await this.#claims.claim(`${environment.store.name}:tool:${session.id}:${call.id}`);
+    if (hasLeft()) return;
+    if (isFree && !this.#outcomes[call.id]) {
+      const answered = await answer();
+      if (!hasLeft()) this.#end(call, answered);
       return;
     }
     // The other tab's outcome follows. If that tab closes first, the visitor can decide here.
-    this.#change(key, call, 'asked');
+    this.#change(call, 'asked');
     this.#adoptOutcomes();
   }
 
-  /** Reserves a call for this tab; false if another tab answers it or has answered it. */
-  async #claim(key: string, name: string): Promise<boolean> {
-    const { environment, session } = this.#panel.conversation;
-    const { messages } = session.snapshot;
-    const before = messages.slice(
-      0,
-      messages.findIndex((message) => message.key === key),
-    );
-    // Message keys differ between tabs; the number of messages before it does not.
-    const position = before.filter(({ role }) => role === 'user').length;
-    const isFree = await this.#claims.claim(
-      `${environment.store.name}:tool:${session.id}:${position} ${name}`,
-    );
-    return isFree && (this.#latest?.key !== key || this.#outcomes[name] === undefined);
-  }
-
-  #end(key: string, call: ToolCall, { outcome, result }: Answer): void {
-    // The call belongs to an earlier conversation.
-    if (this.#calls.get(key)?.includes(call) !== true) return;
-    const { name, title } = call;
+  #end(call: ToolCall, { outcome, result }: Answer): void {
+    const { id, name, title } = call;
     const { conversation } = this.#panel;
-    const at = this.#calls.get(key)?.indexOf(call) ?? 0;
-    this.#waiting = { key, sent: this.#sent };
-    this.#change(key, call, outcome, result);
+    this.#change(call, outcome, result);
     conversation.addToolResult({ name, arguments: call.arguments, result });
-    const { toolOutcomes } = conversation.snapshot.choices ?? {};
-    conversation.choose({ toolOutcomes: { ...toolOutcomes, [outcomeName(call, at)]: outcome } });
+    // Those of earlier turns were sent, or are obsolete.
+    const current = Object.entries(this.#outcomes).filter(([id]) => id.startsWith(`${this.#turn}-`));
+    conversation.choose({ toolOutcomes: Object.fromEntries([...current, [id, outcome]]) });
     const { toolDone: done, toolDenied: denied, toolFailed: failed } = this.#texts;
     this.#announce(fill({ done, denied, failed }[outcome], { name: title }));
     this.#panel.host.dispatch('chat-tool', { name, outcome });
   }
 
-  #change(key: string, call: ToolCall, state: ToolCall['state'], result?: unknown): ToolCall {
-    const changed = { ...call, state, result };
-    const calls = this.#calls.get(key) ?? [];
-    this.#calls.set(
-      key,
-      calls.map((before) => (before === call ? changed : before)),
-    );
+  #change(call: ToolCall, state: ToolCall['state'], result?: unknown): void {
+    const answeredIn = state === 'asked' || state === 'running' ? undefined : this.#turn;
+    this.#calls.set(call.id, { ...call, state, result, answeredIn });
     this.#panel.requestRender();
-    return changed;
   }
 
   get #texts(): Texts {
@@ -272,8 +239,3 @@ type Outcome = 'done' | 'denied' | 'failed';
 type Answer = Omit<ToolOutcome, 'outcome'> & { readonly outcome: Outcome };
 
 const denied: Answer = { outcome: 'denied', result: { error: 'The visitor did not allow it.' } };
-
-/** The key of a call's outcome: one message may call a tool twice. */
-function outcomeName({ name }: ToolCall, at: number): string {
-  return `${at} ${name}`;
-}

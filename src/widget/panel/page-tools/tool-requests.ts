@@ -5,6 +5,14 @@ import { readableValue } from './readable-value.ts';
 
 /** A call of a page tool. */
 export interface ToolCall extends PageToolCall {
+  /** Identifies the call in its conversation. */
+  readonly id: string;
+  /** The key of the message that requests it. */
+  readonly messageKey: string;
+  /** The number of messages that the visitor had sent when it was requested. */
+  readonly turn: number;
+  /** The same number when it was answered: the result is sent with the next message. */
+  readonly answeredIn?: number | undefined;
   /** The arguments, with labels for visitors in place of names. */
   readonly values: readonly (readonly [label: string, value: unknown])[];
 }

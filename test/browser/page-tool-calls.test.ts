@@ -1,0 +1,172 @@
+import { expect } from '@open-wc/testing';
+import type { PageTool } from '../../src/widget/page-tool.ts';
+import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { scriptAnswer } from '../support/browser/script-answer.ts';
+import { modelService } from '../support/browser/service-under-test.ts';
+import { buttonIn, toolRequests } from '../support/chat/page-tools.ts';
+
+const originalFetch = window.fetch.bind(window);
+
+interface SentBody {
+  tool_results?: { name: string; arguments: unknown; result: unknown }[];
+}
+
+const tool = (name: string, run: PageTool['run'], safe = false): PageTool => ({
+  name,
+  description: `Does ${name}.`,
+  parameters: [{ name: 'code', type: 'string', description: 'A code' }],
+  safe,
+  run,
+});
+
+describe('several calls of page tools', () => {
+  /** The tool results of each message. */
+  let sent: SentBody['tool_results'][] = [];
+  beforeEach(() => {
+    sent = [];
+    window.fetch = (input, init) => {
+      if (/\/messages$/.test(input as string))
+        sent.push((JSON.parse(init?.body as string) as SentBody).tool_results);
+      return originalFetch(input, init);
+    };
+  });
+  afterEach(async () => {
+    await unmountAll();
+    window.fetch = originalFetch;
+  });
+
+  const openWith = async (...tools: PageTool[]): Promise<Chat> => {
+    const chat = mount({
+      'base-url': modelService.url,
+      'assistant-id': modelService.assistantThatShows('greeting'),
+    });
+    chat.element.tools = tools;
+    await chat.open();
+    await chat.answered(1);
+    return chat;
+  };
+  const askForCalls = async (chat: Chat, ...names: string[]): Promise<void> => {
+    const calls = names.map((name, at) => ({ name, arguments: { code: `C-${at}` } }));
+    await chat.ask((await scriptAnswer({ calls, chunks: ['I asked for it.'] })).question);
+  };
+  const statesOf = (chat: Chat): string =>
+    toolRequests(chat)
+      .map(({ dataset }) => dataset['state'])
+      .join(' ');
+  const decide = (chat: Chat, at: number, label: string): void => {
+    buttonIn(toolRequests(chat)[at] as HTMLElement, label).click();
+  };
+
+  it('of one tool in one message are decided one by one', async () => {
+    const runs: unknown[] = [];
+    const chat = await openWith(tool('save_note', (args) => runs.push(args['code'])));
+    await askForCalls(chat, 'save_note', 'save_note');
+    await chat.answered(2);
+    await until(() => statesOf(chat) === 'asked asked', 'both requests');
+    decide(chat, 1, 'Allow');
+    await until(() => statesOf(chat) === 'asked done', 'the second to run');
+    expect(chat.find('[part~="continue"]'), 'one is not decided yet').to.equal(null);
+    decide(chat, 0, 'Don’t allow');
+    await until(() => statesOf(chat) === 'denied done', 'the first to be denied');
+    await until(() => chat.find('[part~="continue"]') !== null, 'the button to continue');
+    expect(runs).to.deep.equal(['C-1']);
+    await chat.ask('Thank you');
+    await chat.answered(3);
+    expect(sent.at(-1)?.map(({ arguments: args }) => args)).to.deep.equal([{ code: 'C-1' }, { code: 'C-0' }]);
+  });
+
+  it('keep their outcomes across a reload, also on a page with fewer tools', async () => {
+    const runs: string[] = [];
+    const save = tool('save_note', () => runs.push('save'));
+    const print = tool('print_note', () => runs.push('print'));
+    const first = await openWith(save, print);
+    await askForCalls(first, 'save_note', 'print_note', 'print_note');
+    await first.answered(2);
+    await until(() => statesOf(first) === 'asked asked asked', 'the requests');
+    decide(first, 1, 'Allow');
+    await until(() => statesOf(first) === 'asked done asked', 'the second to run');
+    first.element.remove();
+    const second = await openWith(print);
+    await until(() => statesOf(second) === 'done asked', 'the outcome and the request');
+    decide(second, 1, 'Allow');
+    await until(() => statesOf(second) === 'done done', 'the third to run');
+    expect(runs).to.deep.equal(['print', 'print']);
+  });
+
+  it('are not run again after a reload, also if they are safe and in an older message', async () => {
+    let runs = 0;
+    const count = tool('count_items', () => ++runs, true);
+    const first = await openWith(count);
+    for (const answers of [2, 3]) {
+      await askForCalls(first, 'count_items');
+      await first.answered(answers);
+    }
+    await until(() => statesOf(first) === 'done done', 'the tool to run');
+    first.element.remove();
+    const second = await openWith(count);
+    await second.answered(3);
+    await until(() => statesOf(second) === 'done', 'the outcome in the last message');
+    await askForCalls(second, 'count_items');
+    await second.answered(4);
+    await until(() => statesOf(second) === 'done done', 'the third call');
+    expect(runs).to.equal(3);
+    expect(sent.at(-1)?.map(({ result }) => result)).to.deep.equal([2]);
+  });
+
+  it('leave no result behind if the visitor restarts while they run, also in an equal conversation', async () => {
+    const finish: ((result: unknown) => void)[] = [];
+    const run = () => new Promise((resolve) => finish.push(resolve));
+    const chat = await openWith(tool('save_note', run, true));
+    await askForCalls(chat, 'save_note');
+    await until(() => finish.length === 1, 'the call');
+    await chat.answered(2);
+    chat.element.restart();
+    await until(() => chat.messages.length === 1, 'the new conversation');
+    await askForCalls(chat, 'save_note');
+    await until(() => finish.length === 2, 'the call in the new conversation');
+    await chat.answered(2);
+    finish[0]?.('of the old conversation');
+    await new Promise(requestAnimationFrame);
+    expect(statesOf(chat)).to.equal('running');
+    finish[1]?.('of the new conversation');
+    await until(() => statesOf(chat) === 'done', 'the outcome');
+    await chat.ask('Thank you');
+    await chat.answered(3);
+    expect(sent.at(-1)?.map(({ result }) => result)).to.deep.equal(['of the new conversation']);
+  });
+
+  it('that end after the visitor’s next message send their result with the one after it', async () => {
+    let finish: (result: unknown) => void = () => undefined;
+    const run = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      });
+    const chat = await openWith(tool('save_note', run, true));
+    await askForCalls(chat, 'save_note');
+    await chat.answered(2);
+    await until(() => statesOf(chat) === 'running', 'the call');
+    await chat.ask('Hello?');
+    await chat.answered(3);
+    expect(sent.at(-1)).to.equal(undefined);
+    expect(chat.find('[part~="continue"]')).to.equal(null);
+    finish('late');
+    await until(() => chat.find('[part~="continue"] button') !== null, 'the button to continue');
+    chat.find('[part~="continue"] button')?.click();
+    await chat.answered(4);
+    expect(sent.at(-1)?.map(({ result }) => result)).to.deep.equal(['late']);
+  });
+
+  it('keep their buttons and the focus while the chat renders', async () => {
+    const chat = await openWith(tool('save_note', () => 'Saved'));
+    await askForCalls(chat, 'save_note');
+    await chat.answered(2);
+    await until(() => statesOf(chat) === 'asked', 'the request');
+    const button = buttonIn(toolRequests(chat)[0] as HTMLElement, 'Allow');
+    button.focus();
+    chat.element.setAttribute('heading', 'Another heading');
+    await until(() => chat.part('header').innerText.includes('Another heading'), 'the new heading');
+    expect(chat.element.shadowRoot?.activeElement === button).to.equal(true);
+    button.click();
+    await until(() => statesOf(chat) === 'done', 'the outcome');
+  });
+});
