@@ -570,6 +570,29 @@ let microphone: FakeMicrophone;
       await until(() => pickers(chat).length === 0, 'the pickers to disappear');
     });
 
+    it('uses a microphone that is chosen while it reconnects', async () => {
+      const chat = await choosing();
+      const sent: unknown[] = [];
+      const { prototype } = RTCRtpSender;
+      const replaceTrack = Object.getOwnPropertyDescriptor(prototype, 'replaceTrack')?.value as (
+        this: RTCRtpSender,
+        track: MediaStreamTrack,
+      ) => Promise<void>;
+      replace(prototype, 'replaceTrack', function (this: RTCRtpSender, track: MediaStreamTrack) {
+        sent.push(track);
+        return replaceTrack.call(this, track);
+      });
+      const { promise, resolve: answer } = Promise.withResolvers<undefined>();
+      service.pauses['POST'] = promise;
+      service.lose();
+      await until(() => service.requests.filter((method) => method === 'POST').length === 2, 'the offer');
+      choose(pickers(chat)[0], 'headset');
+      await until(() => microphone.inUse.join() === 'headset', 'the microphone');
+      answer(undefined);
+      await connected(chat);
+      expect(sent.at(-1) === microphone.streams.at(-1)?.getAudioTracks()[0]).to.equal(true);
+    });
+
     it('lets the visitor choose a speaker, and uses the default one when it is disconnected', async () => {
       const chat = await choosing();
       choose(pickers(chat)[1], 'headset');

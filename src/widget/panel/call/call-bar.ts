@@ -24,7 +24,7 @@ export function callBar({
   seconds,
   isMuted,
   notice,
-  choices,
+  devices,
   onStop,
   onMute,
   onDevices,
@@ -37,7 +37,7 @@ export function callBar({
   readonly isMuted: boolean;
   readonly notice: string;
   /** Devices to choose from; empty to hide them. */
-  readonly choices: readonly DeviceChoice[];
+  readonly devices: readonly DeviceChoice[];
   /** Ends what the assistant is saying. */
   readonly onStop: () => void;
   readonly onMute: () => void;
@@ -53,8 +53,8 @@ export function callBar({
     </p>
     ${state === 'speaking' ? button('call-stop', texts.stop, stopIcon, onStop) : nothing}
     ${button('call-mute', isMuted ? texts.unmute : texts.mute, isMuted ? mutedIcon : microphoneIcon, onMute)}
-    ${button('call-devices', texts.devices, devicesIcon, onDevices, choices.length > 0)}
-    ${button('call-end', texts.hangUp, hangUpIcon, onEnd)} ${choices.map((choice) => picker(choice, texts))}
+    ${button('call-devices', texts.devices, devicesIcon, onDevices, devices.length > 0)}
+    ${button('call-end', texts.hangUp, hangUpIcon, onEnd)} ${devices.map((choice) => picker(choice, texts))}
   </div>`;
 }
 

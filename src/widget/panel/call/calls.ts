@@ -18,7 +18,7 @@ export interface Calls {
   /** Receives a report of another tab. */
   readonly receive: (report: CallReport) => void;
   /** Hangs up, and removes the bar. */
-  readonly end: () => void;
+  readonly dismiss: () => void;
   /** Call when the conversation has changed. */
   readonly conversationChanged: () => void;
   readonly view: (locale: Locale) => unknown;
@@ -35,8 +35,7 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
   let elsewhere: Session | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const hasFocus = (): boolean =>
-    !!host.shadowRoot.activeElement?.closest('[part~="call"], [part~="call-button"]');
+  const hasFocus = (): boolean => !!host.shadowRoot.activeElement?.closest('[part^=call]');
   /** If the focused button disappears, the focus moves to the next one. */
   const renderAndKeepFocus = (): void => {
     panel.requestRender();
@@ -47,7 +46,7 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
       if (container.hidden) host.launcher.focus();
     });
   };
-  const end = (): void => {
+  const dismiss = (): void => {
     call?.controller.abort('over');
     call = undefined;
     container.hidden ||= !host.element.open && !host.element.inline;
@@ -75,7 +74,7 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
     },
     start: (opening) => {
       if (!opening.controller.signal.aborted)
-        call = startCall(panel, opening, { report, onChange: renderAndKeepFocus, end });
+        call = startCall(panel, opening, { report, onChange: renderAndKeepFocus, dismiss });
     },
     receive: ([, isOnCall, change]) => {
       if (!isOnCall) {
@@ -90,9 +89,10 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
       if (change) elsewhere.apply(change);
       panel.requestRender();
     },
-    end,
+    dismiss,
     conversationChanged: () => {
-      if (call && panel.conversation.session !== call.session) end();
+      if (call && panel.conversation.session !== call.session) dismiss();
+      call?.conversationChanged();
     },
     view: (locale) => {
       const texts = allTexts(locale);

@@ -48,7 +48,7 @@ export function offerCall(panel: PanelContext): CallOffer {
   };
   const end = (): void => {
     controller?.abort('over');
-    calls?.end();
+    calls?.dismiss();
   };
 
   return {

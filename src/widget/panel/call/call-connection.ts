@@ -1,0 +1,170 @@
+import type { ChatError } from '../../../client/chat-error.ts';
+import type { ConversationClient } from '../../../client/conversation-client.ts';
+import { requestCall, requestCallEnd } from '../../../client/voice-call.ts';
+import { sleep } from '../../conversation/sending/sleep.ts';
+import { connectionProblem, type CallEnd } from './call-problem.ts';
+import type { CallEvent } from './live-transcript.ts';
+
+/** The call at the service, and the WebRTC connection to it, which is opened again if it was lost. */
+export interface CallConnection {
+  /** @throws {Error} if the service refuses, or the connection does not open */
+  readonly connect: (iceServers: RTCIceServer[]) => Promise<void>;
+  /** Sends an event. Returns false if the connection is not open. */
+  readonly send: (event: object) => boolean;
+  /** Sends the audio of this microphone from now on. */
+  readonly useTrack: (track: MediaStreamTrack) => void;
+  /** Closes the connection, and ends the call at the service. Resolves when the service has stored everything. */
+  readonly end: () => Promise<void>;
+}
+
+/** Milliseconds for which a lost connection is opened again. */
+const reconnectingTime = 10_000;
+/** Milliseconds between two attempts to open it. */
+const reconnectingPause = 1000;
+/** Milliseconds to wait for ICE candidates: a server that does not respond must not delay the call. */
+const gatheringTimeout = 1500;
+/** Milliseconds until a connection that does not open counts as lost. */
+const openingTimeout = 10_000;
+/** Milliseconds that a connection may be interrupted: it often recovers. */
+const interruptionTimeout = 3000;
+
+/**
+ * @param controller ends the call: the reason is the key of the text to show
+ * @param audio plays the assistant's voice
+ * @param onReconnecting the connection was lost, or is open again
+ */
+export function createConnection(
+  client: ConversationClient,
+  id: () => string,
+  controller: AbortController,
+  audio: HTMLAudioElement,
+  onEvent: (event: CallEvent) => void,
+  onReconnecting: (isOpen: boolean) => void,
+): CallConnection {
+  let iceServers: RTCIceServer[];
+  let track: MediaStreamTrack;
+  let channel: RTCDataChannel | undefined;
+  let sender: RTCRtpSender | undefined;
+  let close: (() => void) | undefined;
+  /** Identifies the call when it reconnects. */
+  let token: string | undefined;
+  /** Whether the service may have created the call; undefined before the request. */
+  let isKnown: Promise<boolean> | undefined;
+
+  /** @param limit aborts an attempt that takes too long */
+  const connect = async (limit?: AbortSignal): Promise<void> => {
+    const signal = limit ? AbortSignal.any([controller.signal, limit]) : controller.signal;
+    const peer = new RTCPeerConnection({ iceServers });
+    const events = peer.createDataChannel('events');
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let onFailed: (() => void) | undefined;
+    const closePeer = (close = () => {
+      clearTimeout(timer);
+      events.onmessage = events.onclose = peer.onconnectionstatechange = null;
+      peer.close();
+    });
+    const fail = (): void => {
+      closePeer();
+      onFailed?.();
+    };
+    sender = peer.addTrack(track);
+    channel = events;
+    signal.addEventListener('abort', fail);
+    events.onclose = fail;
+    events.onmessage = ({ data }) => {
+      try {
+        const event = JSON.parse(data as string) as CallEvent;
+        if (event.type === 'call.ended') isKnown = undefined;
+        onEvent(event);
+      } catch {
+        // Not an event.
+      }
+    };
+    peer.ontrack = (event) => {
+      audio.srcObject = new MediaStream([event.track]);
+      audio.play().catch(() => undefined);
+    };
+    peer.onconnectionstatechange = () => {
+      clearTimeout(timer);
+      if (peer.connectionState === 'failed') fail();
+      if (peer.connectionState === 'disconnected') timer = setTimeout(fail, interruptionTimeout);
+    };
+    try {
+      const gathered = new Promise<void>((resolve) => {
+        peer.onicegatheringstatechange = () => {
+          if (peer.iceGatheringState === 'complete') resolve();
+        };
+        setTimeout(resolve, gatheringTimeout);
+      });
+      await peer.setLocalDescription();
+      await gathered;
+      // Else the service would have a call that nobody ends.
+      signal.throwIfAborted();
+      const offer = { sdp: (peer.localDescription as RTCSessionDescription).sdp, call: token };
+      // Not aborted by hanging up: the service may have the call, and must be able to end it.
+      const request = requestCall(client, id(), offer, { signal: limit });
+      isKnown = request.then(
+        () => true,
+        // Not after a refusal: another tab may have the conversation's call.
+        (error: unknown) => !(error as ChatError).status,
+      );
+      const { sdp, call } = await request;
+      token = call || undefined;
+      await new Promise<void>((resolve, reject) => {
+        onFailed = () => {
+          reject(new Error('Not connected.'));
+        };
+        events.onopen = () => {
+          resolve();
+        };
+        setTimeout(() => {
+          if (events.readyState === 'connecting') fail();
+        }, openingTimeout);
+        peer.setRemoteDescription({ type: 'answer', sdp }).catch(fail);
+      });
+    } catch (error) {
+      closePeer();
+      throw error;
+    }
+    // An attempt to connect has a time limit, which must not close the open connection.
+    signal.removeEventListener('abort', fail);
+    // Rejects if the visitor hangs up meanwhile.
+    onFailed = () => void reconnect().catch(() => undefined);
+  };
+  const reconnect = async (): Promise<void> => {
+    onReconnecting(false);
+    const limit = AbortSignal.timeout(reconnectingTime);
+    for (;;) {
+      try {
+        await connect(limit);
+        onReconnecting(true);
+        return;
+      } catch (error) {
+        const problem: CallEnd = limit.aborted ? 'lost' : connectionProblem(error);
+        if (!/network|failed/.test(problem)) controller.abort(problem);
+        await sleep(reconnectingPause, controller.signal);
+      }
+    }
+  };
+
+  return {
+    connect: (servers) => {
+      iceServers = servers;
+      return connect();
+    },
+    send: (event) => {
+      if (channel?.readyState !== 'open') return false;
+      channel.send(JSON.stringify(event));
+      return true;
+    },
+    useTrack: (used) => {
+      track = used;
+      sender?.replaceTrack(used).catch(() => undefined);
+    },
+    end: async () => {
+      close?.();
+      // The request may outlive the page.
+      if (await isKnown) await requestCallEnd(client, id(), { keepalive: true }).catch(() => undefined);
+    },
+  };
+}
