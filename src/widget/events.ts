@@ -31,7 +31,7 @@ export interface ChatEventMap {
     index: number;
     at: number | undefined;
   }>;
-  /** A function of the page was run, denied by the visitor, or failed. */
+  /** A page tool has run or failed, or the visitor denied it. */
   'chat-tool': CustomEvent<{ name: string; outcome: 'done' | 'denied' | 'failed' }>;
   /**
    * Something failed and is shown inline. `code` is one of a fixed set, `message` is the error message of the service

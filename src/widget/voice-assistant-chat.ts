@@ -87,7 +87,7 @@ const Base =
  * @csspart problem - an error and its next step
  * @csspart retry-button - the button that retries or starts over
  * @csspart edit-button - the button that moves a failed message back into the composer
- * @csspart tool-request - a request to call a function of the page, and its outcome
+ * @csspart tool-request - a request to call a page tool, and its outcome
  * @csspart continue - contains the button that lets the assistant continue with the outcome
  * @csspart inspector - the drawer of a preview
  * @csspart composer - the form at the bottom

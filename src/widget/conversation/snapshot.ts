@@ -31,7 +31,7 @@ export interface Message {
   readonly timing?: { readonly first: number; readonly total: number };
 }
 
-/** The visitor's decisions in a conversation. */
+/** Ratings, consents and tool outcomes, stored with the conversation. */
 export interface Choices {
   /** Ratings of answers, by a name that identifies the answer. */
   readonly ratings?: Readonly<Record<string, 'up' | 'down'>> | undefined;

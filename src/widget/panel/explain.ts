@@ -10,7 +10,7 @@ export interface Explanation {
   /** The next step, if the button alone does not explain it. */
   readonly advice: string | undefined;
   readonly action: 'retry' | 'start-over' | undefined;
-  /** What happens to unsent messages. Shown if there are any. */
+  /** The text about unsent messages. Shown if there are any. */
   readonly unsent: string | undefined;
 }
 

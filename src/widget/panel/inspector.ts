@@ -12,7 +12,7 @@ export { inspectorCss as css };
 
 const inspectIcon = icon('m9 8-4 4 4 4m6-8 4 4-4 4');
 
-/** What a preview shows the builder of an assistant: a label, and a drawer that a button opens and closes. */
+/** The preview's label, and the drawer that a button opens and closes. */
 export class Inspector {
   readonly #panel: PanelContext;
   #isOpen = true;

@@ -70,10 +70,10 @@ export function createPanelActions(
       panel.host.element.hide();
     },
     restart: () => {
-      void panel.modules.load('talk').then((part) => {
+      void panel.modules.load('talk').then((talk) => {
         // Offline, neither undo nor a new conversation would work.
-        if (!part && !navigator.onLine) return;
-        part?.offerUndo(panel);
+        if (!talk && !navigator.onLine) return;
+        talk?.offerUndo(panel);
         panel.restart();
         focus();
       });
@@ -111,8 +111,8 @@ export function createPanelActions(
       // Once the button has its menu, the browser opens and closes it.
       if (button.popoverTargetElement) return;
       event.preventDefault();
-      void panel.modules.load('extras').then((part) => {
-        part?.menuFor(button, event, panel);
+      void panel.modules.load('extras').then((extras) => {
+        extras?.menuFor(button, event, panel);
       });
     },
   };

@@ -64,7 +64,7 @@ export function problemNotice(
   </div>`;
 }
 
-/** What the service says besides our title: for a limit, its advice to the owner, if any. */
+/** The service's message after the title: for a limit, its advice to the owner, if any. */
 function detailOf({ code, message }: Problem): string {
   if (code === 'limit-reached') return message.replace(/^[^.]*\.\s*/, '');
   return code === 'insufficient-balance' ? message : '';

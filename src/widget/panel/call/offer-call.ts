@@ -26,8 +26,8 @@ export function offerCall(panel: PanelContext): CallOffer {
   let isPossible = 'RTCPeerConnection' in globalThis && 'mediaDevices' in navigator;
 
   const load = async (): Promise<Calls | undefined> => {
-    const part = await modules.load('call');
-    calls ??= part?.createCalls(panel, (report) => tabs?.postMessage(report));
+    const loaded = await modules.load('call');
+    calls ??= loaded?.createCalls(panel, (report) => tabs?.postMessage(report));
     panel.requestRender();
     return calls;
   };

@@ -15,8 +15,8 @@ export interface MessageCopy {
 /** Converts a message, without the replies that it suggests. */
 export function messageCopy(message: Message, modules: LazyModules): MessageCopy {
   const { key, text, status } = message;
-  const part = isMarkdown(message) ? modules.get('markdown') : undefined;
-  const answer = part?.answerBlocks(key, text, status === 'streaming');
+  const markdown = isMarkdown(message) ? modules.get('markdown') : undefined;
+  const answer = markdown?.answerBlocks(key, text, status === 'streaming');
   if (answer === undefined) return { text, html: withDirection(richLines(text), text) };
   const plain = plainText(answer.blocks);
   return { text: plain, html: withDirection(richText(answer.blocks), plain) };

@@ -26,8 +26,8 @@ export function start(panel: PanelContext): AddOn {
     const mode = modeOf(panel);
     if (mode === 'none' || (hasCalls() && call.isPossible)) return undefined;
     if (!dictation)
-      void panel.modules.load('dictation').then((part) => {
-        dictation ??= part?.startDictation(panel);
+      void panel.modules.load('dictation').then((loaded) => {
+        dictation ??= loaded?.startDictation(panel);
         panel.requestRender();
       });
     return dictation;
