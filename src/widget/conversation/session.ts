@@ -331,17 +331,23 @@ export class Session {
   }
 
   /**
-   * Records that a message is about to be sent. Its extras never change, because an idempotency key belongs to one
-   * request.
+   * Stores that a message is about to be sent: the page may close at any moment. Its extras never change, because an
+   * idempotency key belongs to one request.
    */
   beginAttempt(key: string): Attempt {
+    const attempt = { ...(this.#attempts.get(key) ?? this.#newAttempt()), at: this.environment.now() };
+    this.#attempts.set(key, attempt);
+    this.apply({ type: 'sending', key });
+    return attempt;
+  }
+
+  #newAttempt(): Omit<Attempt, 'at'> {
     const sent = this.snapshot.messages.filter(({ role, status }) => role === 'user' && status === 'sent');
     const variables = variablesOf(this.conversation.request());
     const json = toJson(variables);
-    const attempt: Attempt = {
+    const attempt = {
       sentAfter: sent.length,
       prints: sent.slice(-maxFingerprints).map(({ text }) => fingerprint(text.trim())),
-      at: this.environment.now(),
       extras: {
         ...(this.#toolResults.length > 0 && { toolResults: this.#toolResults }),
         ...(json !== this.#sentVariables && { variables }),
@@ -349,7 +355,6 @@ export class Session {
     };
     this.#sentVariables = json;
     this.#toolResults = [];
-    this.#attempts.set(key, attempt);
     return attempt;
   }
 

@@ -5,7 +5,6 @@ import { hasEnded } from '../history/conversation-record.ts';
 import { isEmpty, type ConversationEvent } from '../reduce.ts';
 import type { Session } from '../session.ts';
 import type { Message } from '../snapshot.ts';
-import type { Attempt } from '../storage/stored-conversation.ts';
 import { findDelivered } from './find-delivered.ts';
 
 /** A message in flight. */
@@ -13,7 +12,6 @@ export interface Delivery {
   readonly session: Session;
   readonly conversationId: string;
   readonly message: Message;
-  readonly attempt: Attempt;
   /** Aborts when the visitor stops the answer. */
   readonly signal: AbortSignal;
 }
@@ -45,13 +43,9 @@ export async function deliver(
   const { key, text } = message;
   const { listener } = session.conversation;
   const conversationId = session.snapshot.conversationId as string;
-  const known = session.attemptOf(key);
-  const attempt = known ?? session.beginAttempt(key);
-  // Stored before it is sent: a page may close at any moment.
-  session.apply({ type: 'sending', key });
-  const delivery: Delivery = { session, conversationId, message, attempt, signal: stop };
+  const delivery: Delivery = { session, conversationId, message, signal: stop };
   try {
-    const delivered = await deliverOnce(delivery, known !== undefined, startedAt).catch((error: unknown) => {
+    const delivered = await deliverOnce(delivery, startedAt).catch((error: unknown) => {
       if (session.signal.aborted || !stop.aborted) throw error;
       return endStopped({ ...delivery, signal: session.signal });
     });
@@ -76,17 +70,14 @@ export async function deliver(
   }
 }
 
-async function deliverOnce(delivery: Delivery, isRepeat: boolean, queuedAt: number): Promise<Delivered> {
-  const { session, conversationId, message, attempt, signal } = delivery;
+async function deliverOnce(delivery: Delivery, queuedAt: number): Promise<Delivered> {
+  const { session, conversationId, message, signal } = delivery;
   const { client, now } = session.environment;
   const { key } = message;
-  if (isRepeat) {
-    const found = await findDelivered(delivery, true);
-    if (found !== undefined) return found;
-    session.renewAttempt(key);
-    session.apply({ type: 'sending', key });
-  }
-
+  const isRepeat = session.attemptOf(key) !== undefined;
+  const delivered = isRepeat ? await findDelivered(delivery, true) : undefined;
+  if (delivered !== undefined) return delivered;
+  const { extras } = session.beginAttempt(key);
   const startedAt = isRepeat ? now() : queuedAt;
   let firstAt: number | undefined;
   const applyChunk = (event: ConversationEvent): void => {
@@ -107,7 +98,7 @@ async function deliverOnce(delivery: Delivery, isRepeat: boolean, queuedAt: numb
         },
       },
       {
-        ...attempt.extras,
+        ...extras,
         clientTools: await session.conversation.request().clientTools,
         signal,
         idempotencyKey: key,
@@ -127,8 +118,8 @@ async function deliverOnce(delivery: Delivery, isRepeat: boolean, queuedAt: numb
     if (!error.outcomeUnknown) session.revokeAttempt(key);
     else if (firstAt !== undefined || error.code === 'timeout') {
       // The stream broke or timed out. The service may still be writing, and the history will contain the answer.
-      const inFlight = { ...delivery, attempt: { ...attempt, at: now() } };
-      const found = await findDelivered(inFlight, firstAt !== undefined);
+      session.renewAttempt(key);
+      const found = await findDelivered(delivery, firstAt !== undefined);
       if (found !== undefined) return found;
     }
     throw error;

@@ -29,7 +29,8 @@ export async function findDelivered(
   delivery: Delivery,
   waitsForAnswer: boolean,
 ): Promise<Delivered | undefined> {
-  const { session, conversationId, message, attempt, signal } = delivery;
+  const { session, conversationId, message, signal } = delivery;
+  const attempt = session.attemptOf(message.key) as Attempt;
   const { client, now } = session.environment;
   // After a reload, the request of the previous page may still be in flight.
   const maxWait = Math.min(maxTransit, attempt.at + maxTransit - now());
