@@ -313,7 +313,8 @@ export class Conversation {
   #replaceSession(messages: readonly Message[], bookmark?: Bookmark): void {
     this.session.discard();
     this.#retries.stop();
-    this.session = new Session(this, bookmark, bookmark === undefined);
+    this.session = new Session(this, !bookmark);
+    if (bookmark) this.session.restore(bookmark);
     this.session.apply({ type: 'carried-over', messages });
   }
 

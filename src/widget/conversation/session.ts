@@ -11,23 +11,12 @@ import {
 import { isTemporary, problemFrom, type Problem } from './problem.ts';
 import { reduce, type ConversationEvent } from './reduce.ts';
 import { fingerprint } from './sending/fingerprint.ts';
-import {
-  countReceived,
-  emptySnapshot,
-  isUnsent,
-  type Choices,
-  type Message,
-  type Snapshot,
-} from './snapshot.ts';
+import { countReceived, emptySnapshot, isUnsent, type Message, type Snapshot } from './snapshot.ts';
 import type { Attempt, StoredConversation, PendingMessage } from './storage/stored-conversation.ts';
 
 /** The data needed to return to a conversation that the visitor left. */
-export interface Bookmark {
-  readonly id: string;
-  readonly choices?: Choices | undefined;
-  /** Number of received messages that were read. */
-  readonly seen?: number | undefined;
-  readonly toolResults?: readonly ToolResult[];
+export interface Bookmark extends Pick<StoredConversation, 'choices' | 'seen' | 'toolResults'> {
+  readonly conversationId: string;
   /** The variables that the service has, as JSON. */
   readonly sentVariables?: string | undefined;
 }
@@ -75,15 +64,9 @@ export class Session {
   /** The call in progress, in this tab or another one. It shows its messages as they are spoken. */
   declare call?: object | undefined;
 
-  constructor(conversation: Conversation, bookmark?: Bookmark, isNew = false) {
+  constructor(conversation: Conversation, isNew = false) {
     this.conversation = conversation;
     this.#isNew = isNew;
-    if (!bookmark) return;
-    this.id = bookmark.id;
-    this.#seenBefore = bookmark.seen ?? 0;
-    this.#toolResults = bookmark.toolResults ?? [];
-    this.#sentVariables = bookmark.sentVariables;
-    this.snapshot = { ...emptySnapshot, choices: bookmark.choices };
   }
 
   get environment(): Environment {
@@ -108,27 +91,29 @@ export class Session {
     this.conversation.changed(event);
   }
 
-  /** Restores the state that an earlier visit stored. */
+  /** Restores the state that an earlier visit stored, or a bookmark. */
   restore({
     conversationId,
-    pending,
-    toolResults,
+    pending = [],
+    toolResults = [],
     openingKey,
-    seen,
-    unread,
+    seen = 0,
+    unread = 0,
     choices,
-  }: StoredConversation): void {
+    sentVariables,
+  }: Partial<StoredConversation> & Pick<Bookmark, 'sentVariables'>): void {
     this.id = conversationId;
-    this.#toolResults = toolResults ?? [];
+    this.#toolResults = toolResults;
+    this.#sentVariables = sentVariables;
     this.#openingKey = openingKey;
     this.#isNew ||= openingKey?.startsWith(newPrefix) ?? false;
-    this.#seenBefore = seen ?? 0;
+    this.#seenBefore = seen;
     for (const { key, tab, attempt } of pending) {
       // The page that sent it may have closed a moment ago, with the request still in flight.
       if (attempt) this.#attempts.set(key, { ...attempt, at: this.environment.now() });
       if (tab) this.#unclaimed.set(key, tab);
     }
-    const event = { type: 'restored', pending, unread: unread ?? 0, choices } as const;
+    const event = { type: 'restored', pending, unread, choices } as const;
     this.snapshot = Object.freeze(reduce(this.snapshot, event, true));
   }
 
@@ -163,7 +148,7 @@ export class Session {
   get bookmark(): Bookmark | undefined {
     if (this.id === undefined) return undefined;
     return {
-      id: this.id,
+      conversationId: this.id,
       choices: this.snapshot.choices,
       seen: this.seen,
       toolResults: this.#toolResults,

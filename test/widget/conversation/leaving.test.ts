@@ -75,10 +75,10 @@ describe('leaving a conversation in the middle of an answer', () => {
     visit.conversation.send('One');
     await visit.settled();
     visit.conversation.setVisible(true);
-    const { id: leftId = '' } = visit.conversation.bookmark ?? {};
+    const { conversationId: leftId = '' } = visit.conversation.bookmark ?? {};
     visit.conversation.startNew();
     await until(() => visit.conversation.snapshot.status === 'ready');
-    visit.conversation.returnTo({ id: leftId, seen: 1 });
+    visit.conversation.returnTo({ conversationId: leftId, seen: 1 });
     assert.match([...browser.kept.values()].join(), /"seen":1/);
     await until(() => visit.conversation.snapshot.status === 'ready');
     assert.equal(visit.log.length, 3);
@@ -87,11 +87,11 @@ describe('leaving a conversation in the middle of an answer', () => {
 
   it('shows the answer when the visitor returns, however late', async () => {
     const goOn = await inTheMiddle();
-    const { id: leftId = '' } = visit.conversation.bookmark ?? {};
+    const { conversationId: leftId = '' } = visit.conversation.bookmark ?? {};
     visit.conversation.startNew();
     await until(() => visit.conversation.snapshot.status === 'ready');
     visit.conversation.setVisible(true);
-    visit.conversation.returnTo({ id: leftId });
+    visit.conversation.returnTo({ conversationId: leftId });
     await until(() => visit.conversation.snapshot.status === 'ready');
     assert.deepEqual(visit.log, ['assistant: Hello!', 'user: One']);
     goOn();

@@ -135,14 +135,14 @@ describe('one conversation in two tabs', () => {
   it('is restored in both, with nothing unread', async () => {
     first.conversation.setVisible(true);
     second.conversation.setVisible(true);
-    const { id: leftId = '' } = first.conversation.bookmark ?? {};
+    const { conversationId: leftId = '' } = first.conversation.bookmark ?? {};
     const isAt = (id: string | undefined): boolean =>
       [first, second].every(({ conversation: { snapshot } }) => snapshot.conversationId === id);
     first.conversation.send('One');
     await first.settled();
     first.conversation.startNew();
     await until(() => server.conversations.length === 2 && isAt(server.conversations[1]));
-    first.conversation.returnTo({ id: leftId, seen: 2 });
+    first.conversation.returnTo({ conversationId: leftId, seen: 2 });
     await until(() => isAt(leftId));
     assert.deepEqual(
       [first, second].map(({ conversation }) => conversation.snapshot.unread),

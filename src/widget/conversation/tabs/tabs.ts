@@ -90,7 +90,7 @@ export class Tabs {
     if (isOther) {
       // Between two conversations there may be none for a moment.
       this.#wasShown ||= conversation.snapshot.status !== 'idle';
-      const bookmark = conversationId === undefined ? undefined : { id: conversationId, seen };
+      const bookmark = conversationId === undefined ? undefined : { conversationId, seen };
       conversation.adoptConversation(bookmark, this.#wasShown, erased);
       this.#wasShown &&= conversationId === undefined;
     }

@@ -29,7 +29,7 @@ export function undoNotice(panel: PanelContext, texts: Texts): TemplateResult | 
   const { conversation, bookmark } = leftConversations.get(panel) ?? {};
   if (!bookmark || conversation !== panel.conversation) return nothing;
   const { snapshot } = conversation;
-  if (hasUserMessages(snapshot) || snapshot.conversationId === bookmark.id) {
+  if (hasUserMessages(snapshot) || snapshot.conversationId === bookmark.conversationId) {
     withdrawUndo(panel);
     return nothing;
   }
