@@ -239,8 +239,6 @@ export function startCall(
     show('over');
     announce(texts()[signal.reason as CallEnd]);
     await ended;
-    // Now everything is stored, so that other tabs can read it.
-    report([id(), false]);
     await readMessages(session, controller);
     // Texts that were lost with the connection.
     const { messages } = session.snapshot;
