@@ -97,11 +97,14 @@ describe('several calls of page tools', () => {
     let runs = 0;
     const count = tool('count_items', () => ++runs, true);
     const first = await openWith(count);
-    for (const answers of [2, 3]) {
+    for (const [answers, states] of [
+      [2, 'done'],
+      [3, 'done done'],
+    ] as const) {
       await askForCalls(first, 'count_items');
       await first.answered(answers);
+      await until(() => statesOf(first) === states, 'the tool to run');
     }
-    await until(() => statesOf(first) === 'done done', 'the tool to run');
     first.element.remove();
     const second = await openWith(count);
     await second.answered(3);
