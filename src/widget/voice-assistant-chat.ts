@@ -228,7 +228,7 @@ export class VoiceAssistantChat extends Base {
   #isShown = false;
   #isByPerson = false;
   #isUpdateDue = false;
-  #stopWatching: (() => void) | undefined;
+  #watch: AbortController | undefined;
   /** The language whose texts are loaded or being loaded. */
   #language = '';
   #texts: Partial<Texts> = {};
@@ -251,7 +251,7 @@ export class VoiceAssistantChat extends Base {
     // Moving an element disconnects and connects it in one task. Only a lasting removal counts.
     queueMicrotask(() => {
       if (this.isConnected) return;
-      this.#stopWatching?.();
+      this.#watch?.abort();
       this.#callLoaded('disconnect');
     });
   }
@@ -373,7 +373,7 @@ export class VoiceAssistantChat extends Base {
       const tag =
         this.lang || (typeof language === 'string' && language) || around.lang || navigator.language;
       root.lang = tag;
-      root.dir = this.getAttribute('dir') ?? (/^(ar|fa|he|iw|prs|ur)\b/i.test(tag) ? 'rtl' : 'ltr');
+      root.dir = this.dir || (/^(ar|fa|he|iw|prs|ur)\b/i.test(tag) ? 'rtl' : 'ltr');
       if (tag !== this.#language) {
         this.#language = tag;
         this.#texts = {};
@@ -400,7 +400,7 @@ export class VoiceAssistantChat extends Base {
 
   /** Loads modules when the page is idle, and the panel when a pointer comes near the launcher. */
   #watchForVisitor(): void {
-    this.#stopWatching?.();
+    this.#watch?.abort();
     const loadEarly = (): void => {
       if (!this.isConnected) return;
       // Not earlier: some frameworks set attributes after they have inserted the element.
@@ -422,7 +422,7 @@ export class VoiceAssistantChat extends Base {
         whenIdle(loadEarly);
       });
     if (!this.#panel && !this.inline)
-      this.#stopWatching = whenNear((this.#launcher as Launcher).button, () => {
+      this.#watch = whenNear((this.#launcher as Launcher).button, () => {
         this.#prepare();
       });
   }

@@ -8,10 +8,10 @@ const isNear = (value: number, from: number, to: number): boolean =>
   value > from - nearDistance && value < to + nearDistance;
 
 /**
- * Calls `onNear` once, as soon as a pointer comes near an element or a finger touches it. Returns a function that stops
- * watching.
+ * Calls `onNear` once, as soon as a pointer comes near an element or a finger touches it. Returns the controller that
+ * stops watching.
  */
-export function whenNear(element: HTMLElement, onNear: () => void): () => void {
+export function whenNear(element: HTMLElement, onNear: () => void): AbortController {
   const watch = new AbortController();
   const options = { passive: true, capture: true, signal: watch.signal };
   let rect!: DOMRect;
@@ -29,7 +29,5 @@ export function whenNear(element: HTMLElement, onNear: () => void): () => void {
   };
   addEventListener('pointermove', onPointer, options);
   addEventListener('pointerdown', onPointer, options);
-  return () => {
-    watch.abort();
-  };
+  return watch;
 }
