@@ -116,6 +116,28 @@ describe('several calls of page tools', () => {
     expect(sent.at(-1)?.map(({ result }) => result)).to.deep.equal([2]);
   });
 
+  for (const [received, states] of [
+    ['delta', 'asked'],
+    ['function_call', 'done'],
+  ] as const) {
+    it(`are ${states} if of the answer only "${received}" was received and the rest comes from the history`, async () => {
+      const chat = await openWith(tool('save_note', () => 'saved', true));
+      const send = window.fetch.bind(window);
+      window.fetch = async (input, init) => {
+        const response = await send(input, init);
+        if (!/\/messages$/.test(input as string)) return response;
+        const events = (await response.text()).split('\n\n');
+        const arrived = events.filter((event) => event.startsWith(`event: ${received}\n`));
+        return new Response(arrived.map((event) => `${event}\n\n`).join(''), response);
+      };
+      await askForCalls(chat, 'save_note');
+      await chat.answered(2);
+      await until(() => statesOf(chat) === states, states);
+      if (states === 'asked') decide(chat, 0, 'Allow');
+      await until(() => statesOf(chat) === 'done', 'the tool to run');
+    });
+  }
+
   it('leave no result behind if the visitor restarts while they run, also in an equal conversation', async () => {
     const finish: ((result: unknown) => void)[] = [];
     const run = () => new Promise((resolve) => finish.push(resolve));

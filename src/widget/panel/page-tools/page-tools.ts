@@ -45,10 +45,10 @@ class PageTools implements AddOn {
       this.#calls.clear();
       this.#rendered.clear();
       this.#conversationId = conversationId;
-      // Pending requests of an earlier visit are shown again, and nothing runs without consent.
-      const last = messages.at(-1);
-      if (last?.status === 'done' && !last.timing) this.#addCalls(last);
     }
+    // Calls that did not come with the answer, but from the history, may have run already: they need consent.
+    const last = messages.at(-1);
+    if (last?.status === 'done' && !last.timing) this.#addCalls(last);
     this.#adoptOutcomes();
     for (const message of messages)
       if (message.status === 'streaming' || message.timing) this.#addCalls(message).forEach(this.#begin);
@@ -103,7 +103,10 @@ class PageTools implements AddOn {
       // Equal in all tabs and visits, unlike the keys of messages and the tools of the page.
       const id = `${turn}-${at}`;
       const tool = this.#tools.get(name);
-      if (tool === undefined || this.#calls.has(id)) return [];
+      const existing = this.#calls.get(id);
+      // An answer that is repaired from the history has another key.
+      if (existing) this.#calls.set(id, { ...existing, messageKey: key });
+      if (tool === undefined || existing) return [];
       const titles = new Map(tool.parameters?.map(({ name, title }) => [name, title]));
       const values = Object.entries(args).map(
         ([name, value]) => [titleOf(titles.get(name), name), value] as const,
