@@ -315,18 +315,18 @@ export class VoiceAssistantChat extends Base {
     shadowRoot.adoptedStyleSheets = [this.#sheet];
     shadowRoot.append(root);
 
-    const isPanelVisible = (): boolean => !!shadowRoot.querySelector('section:not([hidden])');
+    const findVisiblePanel = () => shadowRoot.querySelector('section:not([hidden])');
     button.onclick = () => {
       this.#isByPerson = true;
       // A second press while the panel loads does not close it.
-      this.open = !this.open || !isPanelVisible();
+      this.open = !this.open || !findVisiblePanel();
     };
     button.onfocus = () => {
       this.#prepare();
     };
     root.onkeydown = ({ key }) => {
       // While the panel is loading. Once loaded, it handles Escape itself.
-      if (key === 'Escape' && !this.inline && !isPanelVisible()) this.hide();
+      if (key === 'Escape' && !this.inline && !findVisiblePanel()) this.hide();
     };
   }
 

@@ -13,19 +13,19 @@ const isNear = (value: number, from: number, to: number): boolean =>
  */
 export function whenNear(element: HTMLElement, onNear: () => void): AbortController {
   const watch = new AbortController();
-  const options = { passive: true, capture: true, signal: watch.signal };
+  const options = { capture: true, signal: watch.signal };
   let rect!: DOMRect;
-  let measuredAt = -Infinity;
+  let measuredAt = -rectLifetime;
   const onPointer = ({ clientX: x, clientY: y, timeStamp }: PointerEvent): void => {
     // Measuring at each movement would lay out the page at each movement.
     if (timeStamp - measuredAt > rectLifetime) {
       rect = element.getBoundingClientRect();
       measuredAt = timeStamp;
     }
-    const { left, right, top, bottom, width } = rect;
-    if (!width || !isNear(x, left, right) || !isNear(y, top, bottom)) return;
-    watch.abort();
-    onNear();
+    if (rect.width && isNear(x, rect.left, rect.right) && isNear(y, rect.top, rect.bottom)) {
+      watch.abort();
+      onNear();
+    }
   };
   addEventListener('pointermove', onPointer, options);
   addEventListener('pointerdown', onPointer, options);
