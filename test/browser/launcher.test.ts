@@ -40,8 +40,7 @@ describe('an element without assistant-id', () => {
       late.remove();
       expect(warnings).to.deep.equal([]);
       const without = append();
-      await idle();
-      await idle();
+      await until(() => warnings.length > 0, 'the warning');
       without.remove();
       expect(warnings).to.deep.equal(['<voice-assistant-chat> assistant-id is missing.']);
     } finally {

@@ -75,6 +75,19 @@ describe('several calls of page tools', () => {
     expect(sent.at(-1)?.map(({ arguments: args }) => args)).to.deep.equal([{ code: 'C-1' }, { code: 'C-0' }]);
   });
 
+  it('are decided by two presses between two frames', async () => {
+    const chat = await openWith(
+      tool('save_note', () => 'saved'),
+      tool('print_note', () => 'printed'),
+    );
+    await askForCalls(chat, 'save_note', 'print_note');
+    await chat.answered(2);
+    await until(() => statesOf(chat) === 'asked asked', 'the requests');
+    decide(chat, 0, 'Always allow in this conversation');
+    decide(chat, 1, 'Allow');
+    await until(() => statesOf(chat) === 'done done', 'both to run');
+  });
+
   it('keep their outcomes across a reload, also on a page with fewer tools', async () => {
     const runs: string[] = [];
     const save = tool('save_note', () => runs.push('save'));

@@ -105,7 +105,7 @@ class PageTools implements AddOn {
       const tool = this.#tools.get(name);
       const existing = this.#calls.get(id);
       // An answer that is repaired from the history has another key.
-      if (existing) this.#calls.set(id, { ...existing, messageKey: key });
+      if (existing && existing.messageKey !== key) this.#calls.set(id, { ...existing, messageKey: key });
       if (tool === undefined || existing) return [];
       const titles = new Map(tool.parameters?.map(({ name, title }) => [name, title]));
       const values = Object.entries(args).map(
