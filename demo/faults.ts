@@ -36,7 +36,7 @@ function faultOf(kind: string): Fault | undefined {
 /** Answers of a service without faults and extras. */
 function answerPlainly({ context, step, conversations, conversation, message }: FaultRequest): Response {
   if (step === 'settings')
-    return context.json({ status: true, data: { name: 'Stand-in', language: 'en', widget_settings: {} } });
+    return context.json({ status: true, data: { name: 'Assistant', language: 'en', widget_settings: {} } });
   if (step === 'open') {
     const { uuid, history } = conversations.open();
     return context.json({ status: true, conversation_id: uuid, history });

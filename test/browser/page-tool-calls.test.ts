@@ -133,7 +133,7 @@ describe('several calls of page tools', () => {
     ['delta', 'asked'],
     ['function_call', 'done'],
   ] as const) {
-    it(`are ${states} if of the answer only "${received}" was received and the rest comes from the history`, async () => {
+    it(`are ${states} if the connection was lost after the events "${received}" of the answer`, async () => {
       const chat = await openWith(tool('save_note', () => 'saved', true));
       const send = window.fetch.bind(window);
       window.fetch = async (input, init) => {

@@ -71,7 +71,7 @@ describe('the service, set up with Docker Compose as documented', () => {
     await assert.rejects(inside('touch /app/file'), /Read-only file system/);
   });
 
-  it('keeps its data when it is created anew', async () => {
+  it('keeps its data when its containers are created again', async () => {
     await shell('docker compose down && docker compose up --detach');
     await isReady();
     assert.equal((await service.post('/api/conversations', { assistant_id: uuid })).status, 200);

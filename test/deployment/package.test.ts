@@ -89,7 +89,7 @@ describe('the published service', () => {
     assert.equal(child.output(), `${JSON.stringify({ url: service.url })}\n`);
   });
 
-  it('prints its next commands in the form in which it was called', async () => {
+  it('prints commands in the form in which it was called', async () => {
     const bin = join(folder, 'node_modules/voice-assistant-chat-service/dist/service/bin.js');
     for (const [called, printed] of [
       [program, 'npx voice-assistant-chat-service'],

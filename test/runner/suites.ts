@@ -166,9 +166,15 @@ export function allSuites(): Suite[] {
     },
     // Early, since they take longest and need no build.
     ...inParts(find('test/service/**/*.test.ts', ownProcesses), 4),
-    { name: 'lint:code', run: program('eslint', '.'), counts: 'check', limit: 10 },
+    { name: 'lint:code', run: program('eslint', '.'), counts: 'check', onlyIf: 'all', limit: 10 },
     { name: 'types', run: program('tsc', '--build'), counts: 'check', after: ['build'], limit: 10 },
-    { name: 'lint:format', run: program('prettier', '--check', '.'), counts: 'check', limit: 10 },
+    {
+      name: 'lint:format',
+      run: program('prettier', '--check', '.'),
+      counts: 'check',
+      onlyIf: 'all',
+      limit: 10,
+    },
     { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build', 'e2e'], limit: 40 },
     { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 40 },
     {

@@ -1,11 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '../eventually.ts';
 import { startChildProcess } from '../process/child-process.ts';
+import { installDebian } from './install-debian.ts';
 
 const run = promisify(execFile);
 
@@ -58,7 +58,14 @@ export async function bootMachine(cacheFolder: string): Promise<Machine> {
   if (spawnSync('which', ['mmdebstrap']).status !== 0)
     throw new Error('Install the Debian package mmdebstrap first.');
   const lower = join(cacheFolder, 'debian');
-  if (!existsSync(lower)) await installDebian(lower);
+  await installDebian(lower, 'bookworm', [
+    'systemd',
+    'systemd-sysv',
+    'dbus',
+    'sudo',
+    'openssl',
+    'libatomic1',
+  ]);
   const folder = await mkdtemp(join(tmpdir(), 'machine-'));
   const [root, upper, work] = ['root', 'upper', 'work'].map((name) => join(folder, name)) as [
     string,
@@ -110,21 +117,6 @@ export async function bootMachine(cacheFolder: string): Promise<Machine> {
     return ['running\n', 'degraded\n'].includes(state);
   });
   return machine;
-}
-
-async function installDebian(target: string): Promise<void> {
-  const unfinished = `${target}.${String(process.pid)}`;
-  await mkdir(dirname(target), { recursive: true });
-  await run(
-    'mmdebstrap',
-    [
-      ...['--variant=minbase', '--mode=root', '--include=systemd,systemd-sysv,dbus,sudo,openssl,libatomic1'],
-      // The clock of a machine for tests may be ahead of the mirror. Signatures are checked all the same.
-      ...['--aptopt=Acquire::Check-Valid-Until "false"', 'bookworm', unfinished],
-    ],
-    { maxBuffer: 100_000_000 },
-  );
-  await rename(unfinished, target);
 }
 
 async function unifiedHierarchy(): Promise<string> {

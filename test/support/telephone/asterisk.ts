@@ -1,12 +1,10 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { promisify } from 'node:util';
+import { installDebian } from '../deployment/install-debian.ts';
 import { repository } from '../repository.ts';
 import { eventually } from '../eventually.ts';
-
-const run = promisify(execFile);
 
 /** Phones by their numbers. A provider would reach both over one trunk. */
 export const phones = { customer: '+15550001111', colleague: '+15550002222' };
@@ -26,21 +24,7 @@ export async function startAsterisk(cacheFolder: string) {
   if (missing.length > 0) throw new Error(`Install the Debian packages ${missing.join(' and ')} first.`);
   if (process.getuid?.() !== 0) throw new Error('Run this suite as root: it starts Asterisk in a chroot.');
   const root = join(cacheFolder, 'asterisk');
-  if (!existsSync(root)) {
-    const unfinished = `${root}.${String(process.pid)}`;
-    rmSync(unfinished, { recursive: true, force: true });
-    mkdirSync(cacheFolder, { recursive: true });
-    await run(
-      'mmdebstrap',
-      [
-        ...['--variant=minbase', '--mode=root', '--include=asterisk,asterisk-modules'],
-        // The clock of a machine for tests may be ahead of the mirror. Signatures are checked all the same.
-        ...['--aptopt=Acquire::Check-Valid-Until "false"', 'sid', unfinished],
-      ],
-      { maxBuffer: 100_000_000 },
-    );
-    renameSync(unfinished, root);
-  }
+  await installDebian(root, 'sid', ['asterisk', 'asterisk-modules']);
   configure(root);
   const child = spawn('chroot', [root, '/usr/sbin/asterisk', '-f', '-n'], {
     stdio: ['ignore', 'pipe', 'pipe'],

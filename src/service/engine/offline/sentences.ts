@@ -35,7 +35,7 @@ const english: Sentences = {
     'No language model is configured here, so I can only pass on what is written there.',
   source: 'Source: {source}',
   stillThere: 'Are you still there?',
-  asked: 'I have asked this page to run “{name}”. I will learn what came of it with your next message.',
+  asked: 'I have asked this page to run “{name}”. I will receive the result with your next message.',
   incomplete:
     'To have this page run “{name}” I need: {parameters}. Please write words in quotation marks and numbers in digits.',
   ran: 'The page has run “{name}”.',

@@ -12,7 +12,7 @@ export interface RobotsAnswer {
 
 /**
  * Looks up a page in the robots.txt of its origin. An empty file allows everything. The parser tries each position of the
- * page's path once per `*` of a rule; what takes longer than a document may is ended with its process (see `Extractor`).
+ * page's path once per `*` of a rule. If that takes longer than a document may, `Extractor` ends the process.
  */
 export function readRobots(text: string, page: string, userAgent: string): RobotsAnswer {
   const rules = robotsParser(new URL('/robots.txt', page).href, collapseAgents(text, userAgent));

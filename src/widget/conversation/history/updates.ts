@@ -18,7 +18,7 @@ const reconnecting = { shortest: 1000, longest: 60_000, growth: 2 };
 /** Milliseconds after which a service that had no event streams is asked for them again. */
 const missingFor = 600_000;
 
-const ofSession = new WeakMap<Session, Updates>();
+const updatesBySession = new WeakMap<Session, Updates>();
 
 /** Whether each service supports event streams, by its client. */
 const services = new WeakMap<object, { hasStreams?: true; missingUntil?: number }>();
@@ -37,8 +37,8 @@ export interface UpdatesOptions {
  * follow.
  */
 export function followUpdates(session: Session, options: UpdatesOptions): Promise<void> {
-  const updates = ofSession.get(session) ?? new Updates(session);
-  ofSession.set(session, updates);
+  const updates = updatesBySession.get(session) ?? new Updates(session);
+  updatesBySession.set(session, updates);
   return updates.follow(options);
 }
 

@@ -28,19 +28,27 @@ const openingTimeout = 10_000;
 /** Milliseconds that a connection may be interrupted: it often recovers. */
 const interruptionTimeout = 3000;
 
-/**
- * @param controller ends the call: the reason is the key of the text to show
- * @param audio plays the assistant's voice
- * @param onReconnecting the connection was lost, or is open again
- */
-export function createConnection(
-  client: ConversationClient,
-  id: () => string,
-  controller: AbortController,
-  audio: HTMLAudioElement,
-  onEvent: (event: CallEvent) => void,
-  onReconnecting: (isOpen: boolean) => void,
-): CallConnection {
+export interface CallConnectionOptions {
+  readonly client: ConversationClient;
+  /** Returns the UUID of the conversation. */
+  readonly id: () => string;
+  /** Aborted when the call ends: the reason is the key of the text to show. */
+  readonly controller: AbortController;
+  /** Plays the assistant's voice. */
+  readonly audio: HTMLAudioElement;
+  readonly onEvent: (event: CallEvent) => void;
+  /** Called when the connection was lost, and when it is open again. */
+  readonly onReconnecting: (isOpen: boolean) => void;
+}
+
+export function createConnection({
+  client,
+  id,
+  controller,
+  audio,
+  onEvent,
+  onReconnecting,
+}: CallConnectionOptions): CallConnection {
   let iceServers: RTCIceServer[];
   let track: MediaStreamTrack;
   let channel: RTCDataChannel | undefined;

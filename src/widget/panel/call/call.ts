@@ -152,10 +152,17 @@ export function startCall(
         end(serviceEnd(event.reason));
     }
   };
-  const connection = createConnection(client, id, controller, audio, onEvent, (isOpen) => {
-    show(isOpen ? 'listening' : 'reconnecting');
-    // Connected again, the assistant apologizes first.
-    announce(isOpen ? texts().ready : texts().reconnecting, isOpen);
+  const connection = createConnection({
+    client,
+    id,
+    controller,
+    audio,
+    onEvent,
+    onReconnecting: (isOpen) => {
+      show(isOpen ? 'listening' : 'reconnecting');
+      // Connected again, the assistant apologizes first.
+      announce(isOpen ? texts().ready : texts().reconnecting, isOpen);
+    },
   });
   const devices = createDevices({
     audio,

@@ -1,6 +1,6 @@
 /**
- * The number of unread messages on the launcher, and in its name. `reduce` counts them. `Conversation.#followUpdates` decides
- * how long a closed chat waits for messages of a person.
+ * The number of unread messages on the launcher, and in its name. `reduce` counts them. `Conversation` decides how
+ * long a closed chat waits for messages of a person.
  */
 export class UnreadBadge {
   readonly #launcher: HTMLButtonElement;
