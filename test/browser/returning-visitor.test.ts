@@ -1,12 +1,5 @@
 import { expect } from '@open-wc/testing';
-import {
-  conversationKey,
-  faulty,
-  mount,
-  nextEvent,
-  unmountAll,
-  until,
-} from '../support/chat/chat-fixture.ts';
+import { conversationKey, faulty, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 import { click } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
@@ -32,32 +25,6 @@ describe('a returning visitor', () => {
     await again.answered(2);
     expect(again.messages).to.contain(`user: ${question}`);
   });
-
-  for (const { days, keepDays, isResumed } of [
-    { days: 8, keepDays: '7', isResumed: false },
-    { days: 8, keepDays: '9', isResumed: true },
-    { days: 31, keepDays: null, isResumed: false },
-    { days: 29, keepDays: 'a month', isResumed: true },
-  ])
-    it(`${isResumed ? 'finds' : 'does not find'} a conversation of ${days} days ago with keep-days ${keepDays}`, async () => {
-      const chat = mount();
-      await chat.open();
-      const answer = nextEvent(chat.element, 'chat-message');
-      await chat.ask(question);
-      await answer;
-      await chat.answered(2);
-      chat.element.remove();
-      // The chat notices its removal in a later task, and may store something then.
-      await new Promise((resolve) => setTimeout(resolve));
-      const key = conversationKey();
-      const kept = JSON.parse(localStorage.getItem(key) ?? '') as { keptAt: number };
-      localStorage.setItem(key, JSON.stringify({ ...kept, keptAt: kept.keptAt - days * 24 * 3_600_000 }));
-
-      const again = mount(keepDays === null ? {} : { 'keep-days': keepDays });
-      await again.open();
-      await again.answered(isResumed ? 2 : 1);
-      expect(again.messages.includes(`user: ${question}`)).to.equal(isResumed);
-    });
 
   it('sees that the conversation has ended, and the message is sent to a new one', async () => {
     const chat = mount({ 'base-url': faulty('ended') });
@@ -98,6 +65,28 @@ describe('after a page was closed', () => {
     page.fetch = (input, init) =>
       init?.method === method ? answer(() => real(input, init)) : real(input, init);
   };
+
+  for (const { days, keepDays, isResumed } of [
+    { days: 8, keepDays: '7', isResumed: false },
+    { days: 8, keepDays: '9', isResumed: true },
+    { days: 31, keepDays: null, isResumed: false },
+    { days: 29, keepDays: 'a month', isResumed: true },
+  ])
+    it(`${isResumed ? 'finds' : 'does not find'} a conversation of ${days} days ago with keep-days ${keepDays}`, async () => {
+      const leaving = await open();
+      await leaving.chat.ask(question);
+      await leaving.chat.answered(2);
+      leaving.close();
+      const key = conversationKey();
+      const kept = JSON.parse(localStorage.getItem(key) ?? '') as { keptAt: number };
+      localStorage.setItem(key, JSON.stringify({ ...kept, keptAt: kept.keptAt - days * 24 * 3_600_000 }));
+
+      const next = mount(keepDays === null ? {} : { 'keep-days': keepDays });
+      next.element.show();
+      await next.ready();
+      await next.answered(isResumed ? 2 : 1);
+      expect(next.messages.includes(`user: ${question}`)).to.equal(isResumed);
+    });
 
   it('the next page finds the answer that was streaming, and sends nothing twice', async () => {
     const leaving = await open();
