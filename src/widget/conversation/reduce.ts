@@ -74,7 +74,9 @@ export type ConversationEvent =
   /** The service accepts no more messages for this conversation. */
   | { readonly type: 'ended'; readonly problem: Problem }
   | { readonly type: 'unread'; readonly unread: number }
-  | { readonly type: 'chosen'; readonly choices: Choices | undefined };
+  | { readonly type: 'chosen'; readonly choices: Choices | undefined }
+  /** A call has begun; without one, it has ended. */
+  | { readonly type: 'call'; readonly call: object | undefined };
 
 /** Whether an event is a chunk of a streamed answer. Chunks are neither stored nor counted. */
 export function isChunk({ type }: ConversationEvent): boolean {
@@ -178,6 +180,8 @@ function applyEvent(snapshot: Snapshot, event: ConversationEvent): Snapshot {
       return { ...snapshot, unread: event.unread };
     case 'chosen':
       return { ...snapshot, choices: event.choices };
+    case 'call':
+      return { ...snapshot, call: event.call };
   }
 }
 

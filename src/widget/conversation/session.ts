@@ -61,8 +61,6 @@ export class Session {
   /** Number of received messages that were read at the last visit. */
   #seenBefore = 0;
   #stop: AbortController | undefined;
-  /** The call in progress, in this tab or another one. It shows its messages as they are spoken. */
-  declare call?: object | undefined;
 
   constructor(conversation: Conversation, isNew = false) {
     this.conversation = conversation;

@@ -60,6 +60,8 @@ export interface Snapshot {
   readonly choices: Choices | undefined;
   /** Milliseconds that opening took. */
   readonly openedIn: number | undefined;
+  /** Identifies the call in progress, in this tab or another one. It shows its messages as they are spoken. */
+  readonly call?: object | undefined;
 }
 
 export const emptySnapshot: Snapshot = Object.freeze({

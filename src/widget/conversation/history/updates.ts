@@ -162,7 +162,7 @@ async function readUpdates(session: Session): Promise<boolean> {
   const { signal } = session;
   const { listener } = session.conversation;
   // An exchange or call of this page changes the history while it runs.
-  while (session.snapshot.status === 'replying' || session.call) await sleep(200, signal);
+  while (session.snapshot.status === 'replying' || session.snapshot.call) await sleep(200, signal);
   const { messages } = session.snapshot;
   let record;
   try {

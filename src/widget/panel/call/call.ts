@@ -220,7 +220,7 @@ export function startCall(
       ]);
       signal.throwIfAborted();
       if (options['is_recorded']) recordingNotice = texts().recorded;
-      session.call = controller;
+      session.apply({ type: 'call', call: controller });
       await connection.connect(options.ice_servers as unknown as RTCIceServer[]);
       startedAt = Date.now();
       timer = setInterval(() => {

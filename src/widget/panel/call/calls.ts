@@ -85,7 +85,7 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
       timer = setTimeout(endElsewhere, reportTimeout);
       if (!elsewhere && panel.locale) void loadCallTexts(panel.locale).then(panel.requestRender);
       elsewhere = panel.conversation.session;
-      elsewhere.call = endElsewhere;
+      elsewhere.apply({ type: 'call', call: endElsewhere });
       if (change) elsewhere.apply(change);
       panel.requestRender();
     },

@@ -6,7 +6,7 @@ import type { Session } from '../../conversation/session.ts';
  * @throws {ChatError} `network` if a part of the chat cannot be loaded
  */
 export async function readMessages(session: Session, call: object): Promise<void> {
-  if (session.call === call) session.call = undefined;
+  if (session.snapshot.call === call) session.apply({ type: 'call', call: undefined });
   const { followUpdates } = await session.environment.loadLazyPart();
   // Aborted, so it reads once.
   const once = { isExpected: true, isDue: true, signal: AbortSignal.abort() };

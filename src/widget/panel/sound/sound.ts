@@ -25,14 +25,14 @@ export function start({ host, container, storage }: PanelContext): AddOn {
   for (const type of ['pointerdown', 'keydown']) host.root.addEventListener(type, prepare);
 
   return {
-    conversationChanged: ({ snapshot, session }) => {
+    conversationChanged: ({ snapshot }) => {
       const before = received;
       received = countReceived(snapshot.messages);
       const isSame = snapshot.conversationId === conversationId;
       conversationId = snapshot.conversationId;
       const isUnseen = container.hidden || document.hidden;
       // The messages that a conversation opens with make no sound, and those of a call are spoken.
-      if (!isSame || received <= before || session.call || !isUnseen || isMuted(storage)) return;
+      if (!isSame || received <= before || snapshot.call || !isUnseen || isMuted(storage)) return;
       if (navigator.userActivation.hasBeenActive) prepare();
       if (context !== undefined) playTone(context);
     },
