@@ -43,6 +43,10 @@ const ifValid = <Schema extends z.ZodMiniType>(schema: Schema) =>
 /** Our additions are absent from other services' answers. */
 const Flag = ifValid(z.literal([true, false]));
 
+/** What entries with the role `system` report. Our addition. */
+export const historyEvents = ['person_joined', 'person_left', 'handed_over', 'ended'] as const;
+export type HistoryEvent = (typeof historyEvents)[number];
+
 /**
  * One entry of a conversation's history, oldest first. `system` reports events such as a human handoff. Other services
  * also return tool results as `tool` or `function`; they are for the model, not for the visitor.
@@ -51,6 +55,9 @@ export const HistoryItem = z.looseObject({
   role: z.catch(z.literal(['assistant', 'user', 'system', 'tool', 'function']), 'system'),
   content: z.catch(z.string(), ''),
   function_calls: FunctionCalls,
+  event: ifValid(z.literal(historyEvents)),
+  /** The name of the person who wrote it instead of the assistant. */
+  author: ifValid(z.string()),
   /** ISO 8601, UTC. */
   created_at: ifValid(z.string()),
 });

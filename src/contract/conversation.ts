@@ -21,7 +21,7 @@ import { isVerifiedName } from './user-token.ts';
  * much smaller `chat-endpoints.ts` instead, which reads answers liberally.
  */
 
-const { message: messageLimit, variables: variableLimits } = limits;
+const { author: authorLimit, message: messageLimit, variables: variableLimits } = limits;
 
 /** Key/value pairs for `{{variable_name}}` in the system prompt and the initial message. */
 const NamedValues = z
@@ -123,7 +123,22 @@ export type SendMessageRequest = z.infer<typeof SendMessageRequest>;
 
 /** Body of `POST /user/conversations/{uuid}/messages`: a message by a person instead of the assistant. */
 export const WriteMessageRequest = z.object(
-  { message: MessageText },
+  {
+    message: MessageText,
+    /** The person's name, which the visitor sees with the message. Without one, the assistant's name stands there. */
+    author: z.nullish(
+      z
+        .string('author must be a string')
+        .register(z.globalRegistry, { maxLength: authorLimit.max })
+        .check(
+          z.refine((name) => !name.includes('\0'), 'author must not contain null characters'),
+          z.refine(
+            (name) => countCharacters(name) <= authorLimit.max,
+            `author may have at most ${authorLimit.max} characters`,
+          ),
+        ),
+    ),
+  },
   { error: 'the body must be a JSON object' },
 );
 export type WriteMessageRequest = z.infer<typeof WriteMessageRequest>;
@@ -142,8 +157,13 @@ export const CalledFunction = z.looseObject({
 export const HistoryMessage = z.looseObject({
   /** `system` reports events such as a human handoff. */
   role: z.enum(['assistant', 'user', 'system']),
+  /** Of a `system` entry: the event in English. */
   content: z.string(),
+  /** Our addition: what a `system` entry reports, so that clients can say it in the visitor's language. */
+  event: z.optional(z.enum(chat.historyEvents)),
   function_calls: z.optional(z.array(CalledFunction)),
+  /** Our addition: the name of the person who wrote it instead of the assistant. */
+  author: z.optional(z.string()),
   created_at: timestamp,
 });
 

@@ -15,6 +15,8 @@ export const limits = {
   idempotencyKey: { max: 255 },
   /** Characters of a `user_token` and of its `sub`, and claims of it that become variables. */
   userToken: { max: 4096, subject: 255, claims: 20 },
+  /** Characters of the name of a person who writes during a handoff. Our own limit. */
+  author: { max: 100 },
   /** Bytes of a request body. A message of 2,000 four-byte characters with all variables fits. */
   requestBody: 1024 * 1024,
   /** Characters of an answer or a name that a client shows, and tool calls of an answer. The rest is dropped. */

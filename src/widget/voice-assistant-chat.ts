@@ -75,6 +75,7 @@ const Base =
  * @csspart message-user - a message of the visitor
  * @csspart message-assistant - a message of the assistant
  * @csspart message-system - a message about the conversation, such as a human handoff
+ * @csspart message-author - the name of a person who wrote a message instead of the assistant
  * @csspart message-tools - the actions of a message, and its time
  * @csspart copy-button - the button that copies a message
  * @csspart rate-button - a thumbs up or down button

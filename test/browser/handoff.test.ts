@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { faulty, mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press } from '../support/browser/page.ts';
-import { takeOverAndWrite } from '../support/browser/take-over-and-write.ts';
+import { handBack, takeOverAndWrite } from '../support/browser/take-over-and-write.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
 function notice(chat: Chat): string {
@@ -97,6 +97,46 @@ describe('the first message of a person, in a conversation in which the visitor 
     await until(() => chat.messages.includes('assistant: May I help?'), 'the messages');
     await until(() => lines.length > 0, 'the announcement');
     expect(lines).to.deep.equal(['Hanna here. | May I help?']);
+  });
+
+  it('is introduced in the language of the chat, and so is the return of the assistant', async () => {
+    const chat = mount({ lang: 'de' });
+    const conversation = await openConversation(chat);
+    await until(() => requests.made.includes('GET events'), 'the event stream');
+    await takeOverAndWrite(conversation, 'Hanna hier.');
+    await handBack(conversation);
+    await until(() => chat.messages.length === 4, 'the messages');
+    expect(chat.messages.slice(1)).to.deep.equal([
+      'system: Ein Mensch ist dem Chat beigetreten.',
+      'assistant: Hanna hier.',
+      'system: Der Assistent ist zurück.',
+    ]);
+    chat.element.messages = { personLeft: 'Der digitale Helfer übernimmt.' };
+    await until(() => chat.messages.at(-1) === 'system: Der digitale Helfer übernimmt.', 'the own text');
+  });
+
+  it('carries their name, once for messages in a row', async () => {
+    const chat = mount();
+    const conversation = await openConversation(chat);
+    await until(() => requests.made.includes('GET events'), 'the event stream');
+    for (const [message, author] of [
+      ['Hanna here.', 'Hanna Weiß'],
+      ['May I help?', 'Hanna Weiß'],
+      ['I take over from Hanna.', 'ليلى'],
+    ] as const)
+      await takeOverAndWrite(conversation, message, author);
+    await until(() => chat.messages.includes('assistant: I take over from Hanna.'), 'the messages');
+    const articles = chat.findAll('li.assistant article').slice(-3);
+    const names = articles.map((article) => article.querySelector<HTMLElement>('[part="message-author"]'));
+    expect(names.map((name) => name?.textContent)).to.deep.equal(['Hanna Weiß', 'Hanna Weiß', 'ليلى']);
+    const isSeen = (): boolean[] =>
+      names.map((name) => name !== null && getComputedStyle(name).clipPath === 'none');
+    await until(() => isSeen().join() === 'true,false,true', `the names of two; seen: ${isSeen().join()}`);
+    for (const [index, name] of ['Hanna Weiß', 'Hanna Weiß', 'ليلى'].entries())
+      expect(articles[index]?.ariaLabel).to.match(new RegExp(`^${name}(, |$)`));
+    // The assistant keeps the name in the header.
+    const greeting = chat.find('li.assistant article');
+    expect(greeting?.querySelector('[part="message-author"]')).to.equal(null);
   });
 
   it('appears as a badge on a closed chat', async () => {

@@ -9,6 +9,7 @@ import {
 } from '../support/chat/chat-fixture.ts';
 import { downloadedFile } from '../support/chat/downloaded-file.ts';
 import { click, press } from '../support/browser/page.ts';
+import { takeOverAndWrite } from '../support/browser/take-over-and-write.ts';
 
 const labels = {
   copy: 'Copy transcript',
@@ -146,6 +147,18 @@ describe('the menu', () => {
     expect(file.text).to.match(/\nYou \(.*\d.*\):\nWhen do you open\?\n/);
     expect(file.text).to.contain('18:30').and.not.to.contain('**');
     expect(menuOf(chat)).to.be.null;
+  });
+
+  it('downloads the transcript with the names of people, and with events in the language of the chat', async () => {
+    const chat = mount({ lang: 'de' });
+    await chat.open();
+    await chat.answered(1);
+    await takeOverAndWrite(chat.conversationId, 'Wie kann ich helfen?', 'Hanna Weiß');
+    await until(() => chat.messages.includes('assistant: Wie kann ich helfen?'), 'the message');
+    await openMenu(chat);
+    const { text } = await downloadedFile(() => click(item(chat, 'Als Text herunterladen')));
+    expect(text).to.contain(':\nEin Mensch ist dem Chat beigetreten.\n');
+    expect(text).to.match(/\nHanna Weiß \(.*\):\nWie kann ich helfen\?\n/);
   });
 
   it('downloads the transcript as JSON, without the conversation’s ID', async () => {

@@ -170,6 +170,60 @@ test("limits a person's message like a visitor's, with errors in the format of k
   assert.deepEqual(Object.keys(json), ['message']);
 });
 
+test("returns a person's name with their messages, in the history and in events", async () => {
+  const conversation = await service.open(assistant);
+  const { events_cursor: cursor } = await read(conversation);
+  await write(conversation, { message: 'Hello.', author: ' Hanna Weiß ' });
+  await write(conversation, { message: 'Without a name.', author: null });
+  await write(conversation, { message: 'With an empty name.', author: ' ' });
+  const names = ['Hanna Weiß', undefined, undefined];
+  const history = (await read(conversation))['history'] as Record<string, unknown>[];
+  assert.deepEqual(
+    history.slice(-3).map(({ author }) => author),
+    names,
+  );
+  assert.deepEqual(
+    history.slice(-3).map((entry) => 'author' in entry),
+    [true, false, false],
+  );
+  const stream = await service.watch(conversation, `?after=${String(cursor)}`);
+  const events = await stream.until((all) => all.length === 4);
+  stream.disconnect();
+  assert.deepEqual(
+    events.filter(({ event }) => event === 'message').map(({ data }) => data['author']),
+    names,
+  );
+});
+
+test('names the event that a system message reports, so that clients can translate it', async () => {
+  const conversation = await service.open(assistant);
+  await switchAi(conversation, 'disable-ai');
+  await write(conversation, { message: 'Hello.' });
+  await switchAi(conversation, 'enable-ai');
+  const history = (await read(conversation))['history'] as Record<string, unknown>[];
+  assert.deepEqual(
+    history.map(({ role, event }) => [role, event]),
+    [
+      ['system', 'person_joined'],
+      ['assistant', undefined],
+      ['system', 'person_left'],
+    ],
+  );
+});
+
+test("refuses a person's name that is no short text", async () => {
+  const conversation = await service.open(assistant);
+  for (const [author, error] of [
+    [7, 'author must be a string'],
+    ['x'.repeat(101), 'author may have at most 100 characters'],
+    ['a\0b', 'author must not contain null characters'],
+  ]) {
+    const { status, json } = await write(conversation, { message: 'Hello.', author });
+    assert.deepEqual([status, json], [422, { message: error, errors: { author: [error] } }]);
+  }
+  assert.deepEqual(await service.history(conversation), []);
+});
+
 test('stores concurrent messages of a person in order', async () => {
   const conversation = await service.open(assistant);
   await Promise.all([

@@ -1,16 +1,21 @@
 import { eq, sql } from 'drizzle-orm';
+import type { HistoryEvent } from '../../contract/chat-endpoints.ts';
 import type { Queries } from '../db/database.ts';
 import { conversations, messages } from '../db/schema.ts';
 import { notifyOfChange } from './conversation-events.ts';
+
+/** A person's message, or an event with its sentence in English. */
+export type AddedLine =
+  | { role: 'assistant'; content: string; author?: string }
+  | { role: 'system'; content: string; event: HistoryEvent };
 
 /** Adds an entry to a locked conversation, in a new turn, so that it comes after all earlier entries. */
 export async function addEntry(
   queries: Queries,
   { id, turns }: { id: number; turns: number },
-  role: 'assistant' | 'system',
-  content: string,
+  entry: AddedLine,
 ): Promise<void> {
-  await queries.insert(messages).values({ conversationId: id, turn: turns + 1, role, content });
+  await queries.insert(messages).values({ conversationId: id, turn: turns + 1, ...entry });
   await queries
     .update(conversations)
     .set({ turns: turns + 1, updatedAt: sql`now()` })

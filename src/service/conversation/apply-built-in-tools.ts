@@ -6,7 +6,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { addEntry } from './add-entry.ts';
 import { markEnded } from './end-conversation.ts';
 import { hasEnded } from './has-ended.ts';
-import { systemMessages } from './human-handoff.ts';
+import { eventEntry } from './human-handoff.ts';
 
 /** The state of a conversation after its built-in tools were applied. */
 export interface BuiltInToolEffects {
@@ -25,7 +25,7 @@ export async function applyBuiltInTools(
 ): Promise<BuiltInToolEffects> {
   const { aiEnabled } = conversation;
   if (endsConversation(calls)) {
-    await addEntry(tx, conversation, 'system', systemMessages.ended);
+    await addEntry(tx, conversation, eventEntry('ended'));
     await markEnded(tx, jobs, conversation.id);
     const [{ ended } = { ended: false }] = await tx
       .select({ ended: hasEnded })
@@ -40,8 +40,7 @@ export async function applyBuiltInTools(
   if (!transfer || !aiEnabled) return { aiEnabled };
   const number = (transfer.result as Transfer).transferred_to;
   await tx.update(conversations).set({ aiEnabled: false }).where(eq(conversations.id, conversation.id));
-  const to = number === null ? '.' : `: ${number}.`;
-  await addEntry(tx, conversation, 'system', systemMessages.handedOver + to);
+  await addEntry(tx, conversation, eventEntry('handed_over', number));
   await jobs.send('handoff-notice', { messageId, reason: 'request' }, { tx });
   return { aiEnabled: false };
 }

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gt, lt, max, ne } from 'drizzle-orm';
+import type { HistoryEvent } from '../../contract/chat-endpoints.ts';
 import type { Queries } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import { messages } from '../db/schema.ts';
@@ -10,7 +11,9 @@ import { visibleCall } from './visible-call.ts';
 export interface HistoryEntry {
   role: 'assistant' | 'user' | 'system';
   content: string;
+  event?: HistoryEvent;
   function_calls?: StoredFunctionCall[];
+  author?: string;
   created_at: string;
 }
 
@@ -20,6 +23,10 @@ export interface StoredLine {
   id: number;
   role: HistoryEntry['role'];
   content: string;
+  /** What an entry with the role `system` reports. */
+  event: HistoryEvent | null;
+  /** The name of the person who wrote it instead of the assistant. */
+  author: string | null;
   functionCalls: StoredFunctionCall[];
   toolResults: StoredToolResult[];
   createdAt: string;
@@ -56,15 +63,21 @@ export async function readHistory(
   };
 }
 
+type VisibleLine = Pick<StoredLine, 'role' | 'content' | 'event' | 'author' | 'functionCalls' | 'createdAt'>;
+
 const toHistoryEntry = ({
   role,
   content,
+  event,
+  author,
   functionCalls,
   createdAt,
-}: Pick<StoredLine, 'role' | 'content' | 'functionCalls' | 'createdAt'>): HistoryEntry => ({
+}: VisibleLine): HistoryEntry => ({
   role,
   content,
+  ...(event !== null && { event }),
   ...(functionCalls.length === 0 ? {} : { function_calls: functionCalls.map(visibleCall) }),
+  ...(author !== null && { author }),
   created_at: createdAt,
 });
 
@@ -91,15 +104,15 @@ export async function readAdded(
 
 const selectAdded = prepared<
   { conversationId: number; after: number },
-  (Pick<StoredLine, 'id' | 'role' | 'content' | 'functionCalls' | 'createdAt'> & {
-    inReplyTo: number | null;
-  })[]
+  (VisibleLine & Pick<StoredLine, 'id'> & { inReplyTo: number | null })[]
 >((queries, params) =>
   queries
     .select({
       id: messages.id,
       role: messages.role,
       content: messages.content,
+      event: messages.event,
+      author: messages.author,
       functionCalls: messages.functionCalls,
       createdAt: wireTimestamp(messages.createdAt),
       inReplyTo: messages.inReplyTo,
@@ -159,6 +172,8 @@ const selectLatest = prepared<HistoryQuery, StoredLine[]>((queries, params) => {
       id: latest.id,
       role: latest.role,
       content: latest.content,
+      event: latest.event,
+      author: latest.author,
       functionCalls: latest.functionCalls,
       toolResults: latest.toolResults,
       createdAt: wireTimestamp(latest.createdAt),

@@ -1,16 +1,27 @@
 import { and, eq } from 'drizzle-orm';
+import type { HistoryEvent } from '../../contract/chat-endpoints.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { assistants, conversations } from '../db/schema.ts';
-import { addEntry } from './add-entry.ts';
+import { addEntry, type AddedLine } from './add-entry.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 
-/** System messages in the history. */
-export const systemMessages = {
-  joined: 'A person has joined the conversation.',
-  left: 'The assistant is back.',
-  handedOver: 'The assistant has handed the conversation over to a person',
+/** What happened in a conversation, as the history says it. Clients may say it in other words, by the event. */
+const eventTexts: Record<HistoryEvent, string> = {
+  person_joined: 'A person has joined the conversation.',
+  person_left: 'The assistant is back.',
+  handed_over: 'The assistant has handed the conversation over to a person.',
   ended: 'The assistant has ended the conversation.',
-} as const;
+};
+
+/** The entry that reports an event in the history. */
+export function eventEntry(event: HistoryEvent, phoneNumber: string | null = null): AddedLine {
+  const text = eventTexts[event];
+  return {
+    role: 'system',
+    event,
+    content: phoneNumber === null ? text : text.replace(/\.$/, `: ${phoneNumber}.`),
+  };
+}
 
 /** A conversation and the user who requests it. Other users' conversations look like missing ones. */
 export interface OwnedConversation {
@@ -33,7 +44,7 @@ export async function setAiEnabled(
     const conversation = await lockOwned(tx, owned);
     if (conversation.aiEnabled === enabled) return false;
     await tx.update(conversations).set({ aiEnabled: enabled }).where(eq(conversations.id, conversation.id));
-    await addEntry(tx, conversation, 'system', enabled ? systemMessages.left : systemMessages.joined);
+    await addEntry(tx, conversation, eventEntry(enabled ? 'person_left' : 'person_joined'));
     return true;
   });
 }
@@ -43,11 +54,15 @@ export async function setAiEnabled(
  *
  * @throws ConversationError
  */
-export async function writeAsPerson({ db }: Database, owned: OwnedConversation, text: string): Promise<void> {
+export async function writeAsPerson(
+  { db }: Database,
+  owned: OwnedConversation,
+  message: { content: string; author?: string },
+): Promise<void> {
   await db.transaction(async (tx) => {
     const conversation = await lockOwned(tx, owned);
     await tx.update(conversations).set({ endedAt: null }).where(eq(conversations.id, conversation.id));
-    await addEntry(tx, conversation, 'assistant', text);
+    await addEntry(tx, conversation, { role: 'assistant', ...message });
   });
 }
 

@@ -12,6 +12,7 @@ import {
   text,
   uuid,
 } from 'drizzle-orm/pg-core';
+import { historyEvents } from '../../contract/chat-endpoints.ts';
 import { bytea, sealed, timestamptz, rowId } from './columns.ts';
 import { scopes } from '../../contract/operations.ts';
 import type { RecordKind, Scope } from '../../contract/operations.ts';
@@ -209,6 +210,8 @@ export const messages = pgTable('messages', {
   turn: integer().notNull(),
   role: text({ enum: ['assistant', 'user', 'system'] }).notNull(),
   content: text().notNull(),
+  event: text({ enum: historyEvents }),
+  author: text(),
   functionCalls: jsonb('function_calls').$type<StoredFunctionCall[]>().notNull().default([]),
   toolResults: jsonb('tool_results').$type<StoredToolResult[]>().notNull().default([]),
   replyState: text('reply_state', { enum: ['pending', 'answered', 'failed', 'done'] })

@@ -44,7 +44,9 @@ export async function readJsonBody<Output>(c: Context, schema: Schema<Output>): 
     new ConversationError('invalid-request', message, { cause });
   const parsed = schema.safeParse(parseJson(await c.req.text(), invalid));
   if (parsed.success) return parsed.data;
-  throw invalid(parsed.error.issues[0]?.message ?? 'the body is invalid');
+  const [issue] = parsed.error.issues;
+  const field = String(issue?.path[0] ?? 'message');
+  throw new ConversationError('invalid-request', issue?.message ?? 'the body is invalid', { field });
 }
 
 /**

@@ -22,11 +22,18 @@ export type ConversationErrorCode = keyof typeof statuses;
 export class ConversationError extends Error {
   override readonly name = 'ConversationError';
   readonly code: ConversationErrorCode;
+  /** The invalid field of the body. */
+  readonly field: string;
   #details: { proof_of_work?: object } = {};
 
-  constructor(code: ConversationErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: ConversationErrorCode,
+    message: string,
+    { field = 'message', ...options }: ErrorOptions & { field?: string } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.field = field;
   }
 
   get status(): (typeof statuses)[ConversationErrorCode] {
@@ -38,10 +45,10 @@ export class ConversationError extends Error {
     return { status: false, error: this.message, ...this.#details };
   }
 
-  /** The body in the format of endpoints that require a key, where only `message` can be invalid. */
+  /** The body in the format of endpoints that require a key. */
   toOwnerBody(): { message: string; errors?: Record<string, string[]> } {
     if (this.code !== 'invalid-request') return { message: this.message };
-    return { message: this.message, errors: { message: [this.message] } };
+    return { message: this.message, errors: { [this.field]: [this.message] } };
   }
 
   static assistantNotFound(): ConversationError {

@@ -51,8 +51,10 @@ export function ownerConversationRoutes(routes: Hono<Authenticated>, database: D
   });
   routes.post('/conversations/:uuid/messages', async (c) => {
     const owned = ownedBy(c);
-    const { message } = await readJsonBody(c, WriteMessageRequest);
-    await runChange(c, (database) => writeAsPerson(database, owned, message.toWellFormed()));
+    const { message, author } = await readJsonBody(c, WriteMessageRequest);
+    const name = author?.toWellFormed().trim();
+    const written = { content: message.toWellFormed(), ...(name && { author: name }) };
+    await runChange(c, (database) => writeAsPerson(database, owned, written));
     return c.json({ status: true });
   });
 }

@@ -1,3 +1,4 @@
+import type { HistoryEvent } from '../../contract/chat-endpoints.ts';
 import type { FunctionCall } from '../../client/chat-client.ts';
 import type { Problem } from './problem.ts';
 import type { Earlier } from './history/conversation-record.ts';
@@ -16,6 +17,10 @@ export interface Message {
   readonly key: string;
   readonly role: 'assistant' | 'user' | 'system';
   readonly text: string;
+  /** What a `system` message reports; its text says so in English. */
+  readonly event?: HistoryEvent;
+  /** The name of the person who wrote it instead of the assistant. */
+  readonly author?: string;
   readonly status: MessageStatus;
   /** The functions that the assistant called for this answer. Those with `client` are page tools. */
   readonly functionCalls: readonly FunctionCall[];

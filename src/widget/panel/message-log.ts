@@ -39,6 +39,9 @@ export interface MessageDetails {
   readonly className: string;
   /** Its accessible name: author and time. */
   readonly label: string;
+  /** The name of the person who wrote it, if it is shown. */
+  readonly author: TemplateResult | undefined;
+  readonly text: string;
   /** The functions that the assistant called, and the message's actions. */
   readonly below: unknown;
 }
@@ -155,17 +158,18 @@ function messageItem(
   values: LogValues,
 ): TemplateResult {
   const { locale, heading, last, markdown, modules } = values;
-  const { key, role, status, text, isStopped, functionCalls } = message;
+  const { key, role, status, isStopped, functionCalls } = message;
+  const text = details?.text ?? message.text;
   // Some services store empty messages.
   const isBlank = !text.trim() && !functionCalls.length && !isStopped;
-  const author = authorOf(role, heading, locale.texts);
+  const author = authorOf(message, heading, locale.texts);
   // Until the Markdown module has loaded, the syntax is hidden.
   const isAwaited = isMarkdown(message) && !modules.isMissing('markdown');
   const className = `${role} ${details?.className ?? ''}`;
   return html`${details?.above}
     <li role="listitem" class=${className} data-status=${status} data-key=${key} ?hidden=${isBlank}>
       <article part="message message-${role}" tabindex="-1" aria-label=${details?.label ?? author}>
-        <span class="visually-hidden">${author}: </span>${
+        ${details?.author ?? html`<span class="visually-hidden">${author}: </span>`}${
           markdown !== undefined && isMarkdown(message)
             ? markdown(message, message === last)
             : html`<span class="text" dir="auto">${isAwaited ? withoutMarks(text) : text}</span>`
@@ -225,8 +229,8 @@ export function notice(
 }
 
 /** The name of a message's author. */
-export function authorOf(role: Message['role'], heading: string, { you, notice }: Texts): string {
-  return { user: you, assistant: heading, system: notice }[role];
+export function authorOf({ author, role }: Message, heading: string, { you, notice }: Texts): string {
+  return author || { user: you, assistant: heading, system: notice }[role];
 }
 
 /** The results of `isMarkdown`, cached because it is called for every message in every frame. */

@@ -48,6 +48,8 @@ export const en = {
   resize: 'Resize chat',
 
   person: 'You are now chatting with a person.',
+  personJoined: 'A person has joined the conversation.',
+  personLeft: 'The assistant is back.',
 
   test: 'Test · free',
   inspect: 'What the assistant did',

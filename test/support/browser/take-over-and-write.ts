@@ -9,8 +9,17 @@ const owner = (path: string, body: Record<string, unknown> = {}) =>
     body,
   });
 
-/** A person takes over and writes. */
-export async function takeOverAndWrite(conversationId: string, message: string): Promise<void> {
+/** A person hands the conversation back to the assistant. */
+export async function handBack(conversationId: string): Promise<void> {
+  await owner(`../automate/conversations/${conversationId}/enable-ai`);
+}
+
+/** A person takes over and writes, with their name if `author` is set. */
+export async function takeOverAndWrite(
+  conversationId: string,
+  message: string,
+  author?: string,
+): Promise<void> {
   await owner(`../automate/conversations/${conversationId}/disable-ai`);
-  await owner(`conversations/${conversationId}/messages`, { message });
+  await owner(`conversations/${conversationId}/messages`, { message, author });
 }

@@ -506,6 +506,10 @@ CREATE TABLE messages (
   turn integer NOT NULL,
   role text NOT NULL CHECK (role IN ('assistant', 'user', 'system')),
   content text NOT NULL,
+  -- What an entry with the role `system` reports.
+  event text CHECK (event IN ('person_joined', 'person_left', 'handed_over', 'ended')),
+  -- The name of the person who wrote it instead of the assistant.
+  author text,
   function_calls jsonb NOT NULL DEFAULT '[]',
   -- Results of page tools that a user's message carries, as `{name, arguments, result}`.
   tool_results jsonb NOT NULL DEFAULT '[]',

@@ -77,7 +77,7 @@ function nameOf(role: string, text: string): string {
  * the history stay the same.
  */
 export function messageFrom(item: HistoryItem, index: number | string): Message {
-  const { role, content, function_calls, created_at } = item;
+  const { role, content, event, author, function_calls, created_at } = item;
   const at = Date.parse(created_at ?? '');
   const isOutput = role === 'tool' || role === 'function';
   return {
@@ -86,6 +86,8 @@ export function messageFrom(item: HistoryItem, index: number | string): Message 
     text: isOutput ? '' : content,
     status: role === 'user' ? 'sent' : 'done',
     functionCalls: function_calls,
+    ...(event && { event }),
+    ...(author && { author }),
     ...(at > 0 && { at }),
   };
 }

@@ -2,7 +2,7 @@ import { html, nothing, render } from 'lit/html.js';
 import { authorOf, isMarkdown } from '../message-log.ts';
 import type { PanelContext } from '../panel-context.ts';
 import printCss from './print.css?inline';
-import { timeOf, type Transcript } from './transcript.ts';
+import { textOf, timeOf, type Transcript } from './transcript.ts';
 
 /**
  * Prints the whole conversation and nothing else of the page. An iframe without a URL inherits the page's CSP, so it
@@ -33,13 +33,13 @@ export function printTranscript({ host, container, markdown }: PanelContext, tra
         (message) =>
           html`<article>
             <h2>
-              ${authorOf(message.role, heading, locale.texts)}
+              ${authorOf(message, heading, locale.texts)}
               <small>${timeOf(message, locale) || nothing}</small>
             </h2>
             ${
               isMarkdown(message) && markdown !== undefined
                 ? markdown(message)
-                : html`<p class="text" dir="auto">${message.text}</p>`
+                : html`<p class="text" dir="auto">${textOf(message, transcript)}</p>`
             }
           </article>`,
       )}`,

@@ -40,14 +40,19 @@ export function timeOf({ at }: Message, { language }: Locale): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
 }
 
+/** The text of a message, as the chat shows it. */
+export function textOf(message: Message, { modules, locale }: Transcript): string {
+  return modules.get('talk')?.textOf(message, locale.texts) ?? message.text;
+}
+
 /** The conversation as text: authors, times and messages. Answers are as rendered, without Markdown. */
 export function transcriptCopy(transcript: Transcript): MessageCopy {
   const { locale, modules } = transcript;
   const heading = [transcript.heading, transcript.leftOut].filter(Boolean).join('\n');
   const parts = nonEmptyMessages(transcript).map((message) => {
     const time = timeOf(message, locale);
-    const head = `${authorOf(message.role, transcript.heading, locale.texts)}${time && ` (${time})`}:`;
-    const { text, html } = messageCopy(message, modules);
+    const head = `${authorOf(message, transcript.heading, locale.texts)}${time && ` (${time})`}:`;
+    const { text, html } = messageCopy({ ...message, text: textOf(message, transcript) }, modules);
     return { text: `${head}\n${text}\n`, html: `${richLines(head)}${html}` };
   });
   return {
@@ -58,9 +63,11 @@ export function transcriptCopy(transcript: Transcript): MessageCopy {
 
 /** The conversation as JSON, with the HTTP interface's names and without UUIDs. */
 export function transcriptJson(transcript: Transcript): string {
-  const history = nonEmptyMessages(transcript).map(({ role, text, at }) => ({
+  const history = nonEmptyMessages(transcript).map(({ role, text, event, author, at }) => ({
     role,
     content: text,
+    ...(event && { event }),
+    ...(author && { author }),
     ...(at !== undefined && { created_at: new Date(at).toISOString() }),
   }));
   const leftOut = transcript.leftOut && { is_complete: false };

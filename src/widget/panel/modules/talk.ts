@@ -8,6 +8,7 @@ import { css as suggestionsCss } from '../suggestions/above-composer.ts';
 
 export * from '../../conversation/lazy-part.ts';
 export { placePanel } from '../place/place-panel.ts';
+export { textOf } from '../reading/event-text.ts';
 export { Reading } from '../reading/reading.ts';
 export { problemNotice } from '../problem-notice.ts';
 export { aboveComposer, offerUndo, withdrawUndo } from '../suggestions/above-composer.ts';

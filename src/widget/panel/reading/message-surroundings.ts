@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Message } from '../../conversation/snapshot.ts';
 import { authorOf, type LogValues, type MessageDetails } from '../message-log.ts';
+import { textOf } from './event-text.ts';
 import { dayLabel, startOfDay } from './day-label.ts';
 
 /** Messages of one author within this time, in milliseconds, are grouped. */
@@ -25,7 +26,7 @@ export function messageSurroundings(
   around: Surroundings,
 ): MessageDetails {
   const { previous, isFirstNew, isActive, used, tools } = around;
-  const { at, role } = message;
+  const { at, author, role } = message;
   // Messages of today and messages without a date show no day.
   const isNewDay = at !== undefined && startOfDay(at) !== startOfDay(previous?.at ?? now);
   const day = isNewDay
@@ -33,12 +34,15 @@ export function messageSurroundings(
     : nothing;
   const mark = isFirstNew ? divider(locale.texts.newMessages, 'new') : nothing;
   const isClose = !(Math.abs((at ?? 0) - (previous?.at ?? at ?? 0)) > groupedWithin);
-  const follows = previous?.role === role && isClose && !isNewDay && !isFirstNew;
+  const follows =
+    previous?.role === role && previous.author === author && isClose && !isNewDay && !isFirstNew;
   const time = at === undefined ? '' : `, ${timeOf(at, locale.language)}`;
   return {
     above: isNewDay || isFirstNew ? html`${day}${mark}` : nothing,
     className: `${follows ? 'follows' : ''} ${isActive ? 'active' : ''}`,
-    label: `${authorOf(role, heading, locale.texts)}${time}`,
+    author: author ? html`<b part="message-author" dir="auto">${author}</b>` : undefined,
+    text: textOf(message, locale.texts),
+    label: `${authorOf(message, heading, locale.texts)}${time}`,
     below: used === undefined ? tools : html`${used}${tools}`,
   };
 }

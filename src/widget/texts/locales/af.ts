@@ -82,6 +82,8 @@ export default {
   resize: 'Verander grootte van klets',
 
   person: '’n Mens antwoord nou hier.',
+  personJoined: '’n Mens het by die gesprek aangesluit.',
+  personLeft: 'Die assistent is terug.',
 
   startChat: 'Begin klets',
   optional: 'opsioneel',

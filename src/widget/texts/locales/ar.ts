@@ -88,6 +88,8 @@ export default {
   resize: 'تغيير حجم الدردشة',
 
   person: 'يجيب هنا الآن شخص حقيقي.',
+  personJoined: 'انضم شخص إلى المحادثة.',
+  personLeft: 'عاد المساعد.',
 
   startChat: 'بدء الدردشة',
   optional: 'اختياري',

@@ -81,6 +81,8 @@ export default {
   resize: 'Çatın ölçüsünü dəyiş',
 
   person: 'İndi burada insan cavab verir.',
+  personJoined: 'Söhbətə bir insan qoşuldu.',
+  personLeft: 'Köməkçi qayıtdı.',
 
   startChat: 'Çata başla',
   optional: 'istəyə bağlı',

@@ -86,6 +86,8 @@ export default {
   resize: 'Змяніць памер чата',
 
   person: 'Цяпер тут адказвае чалавек.',
+  personJoined: 'Да размовы далучыўся чалавек.',
+  personLeft: 'Асістэнт вярнуўся.',
 
   startChat: 'Пачаць чат',
   optional: 'неабавязкова',

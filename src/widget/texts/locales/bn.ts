@@ -81,6 +81,8 @@ export default {
   resize: 'চ্যাটের আকার বদলান',
 
   person: 'এখন এখানে একজন মানুষ উত্তর দিচ্ছেন।',
+  personJoined: 'একজন মানুষ আলাপে যোগ দিয়েছেন।',
+  personLeft: 'সহকারী ফিরে এসেছে।',
 
   startChat: 'চ্যাট শুরু করুন',
   optional: 'ঐচ্ছিক',

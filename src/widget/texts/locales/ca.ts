@@ -86,6 +86,8 @@ export default {
   resize: 'Canvia la mida del xat',
 
   person: 'Ara hi respon una persona.',
+  personJoined: 'Una persona s’ha unit a la conversa.',
+  personLeft: 'L’assistent ha tornat.',
 
   startChat: 'Comença el xat',
   optional: 'opcional',

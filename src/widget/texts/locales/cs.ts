@@ -87,6 +87,8 @@ export default {
   resize: 'Změnit velikost chatu',
 
   person: 'Nyní zde odpovídá člověk.',
+  personJoined: 'Ke konverzaci se připojil člověk.',
+  personLeft: 'Asistent je zpět.',
 
   startChat: 'Zahájit chat',
   optional: 'nepovinné',

@@ -82,6 +82,8 @@ export default {
   resize: 'Ændr chattens størrelse',
 
   person: 'Her svarer nu et menneske.',
+  personJoined: 'Et menneske er kommet med i samtalen.',
+  personLeft: 'Assistenten er tilbage.',
 
   startChat: 'Start chatten',
   optional: 'valgfrit',

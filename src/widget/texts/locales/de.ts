@@ -84,6 +84,8 @@ export default {
   resize: 'Größe des Chats ändern',
 
   person: 'Hier antwortet jetzt ein Mensch.',
+  personJoined: 'Ein Mensch ist dem Chat beigetreten.',
+  personLeft: 'Der Assistent ist zurück.',
 
   startChat: 'Chat beginnen',
   optional: 'freiwillig',

@@ -86,6 +86,8 @@ export default {
   resize: 'Cambiar el tamaño del chat',
 
   person: 'Ahora responde una persona.',
+  personJoined: 'Una persona se ha unido a la conversación.',
+  personLeft: 'El asistente ha vuelto.',
 
   startChat: 'Empezar el chat',
   optional: 'opcional',

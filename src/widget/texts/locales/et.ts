@@ -82,6 +82,8 @@ export default {
   resize: 'Muuda vestluse suurust',
 
   person: 'Nüüd vastab siin inimene.',
+  personJoined: 'Vestlusega liitus inimene.',
+  personLeft: 'Assistent on tagasi.',
 
   startChat: 'Alusta vestlust',
   optional: 'valikuline',

@@ -82,6 +82,8 @@ export default {
   resize: 'Aldatu txataren tamaina',
 
   person: 'Orain pertsona batek erantzuten du hemen.',
+  personJoined: 'Pertsona bat sartu da elkarrizketan.',
+  personLeft: 'Laguntzailea itzuli da.',
 
   startChat: 'Hasi txata',
   optional: 'aukerakoa',

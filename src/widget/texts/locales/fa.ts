@@ -81,6 +81,8 @@ export default {
   resize: 'تغییر اندازهٔ گفت‌وگو',
 
   person: 'اکنون یک انسان اینجا پاسخ می‌دهد.',
+  personJoined: 'یک انسان به گفتگو پیوست.',
+  personLeft: 'دستیار بازگشت.',
 
   startChat: 'شروع گفت‌وگو',
   optional: 'اختیاری',

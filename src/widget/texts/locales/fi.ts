@@ -82,6 +82,8 @@ export default {
   resize: 'Muuta chatin kokoa',
 
   person: 'Täällä vastaa nyt ihminen.',
+  personJoined: 'Ihminen liittyi keskusteluun.',
+  personLeft: 'Avustaja on palannut.',
 
   startChat: 'Aloita chat',
   optional: 'valinnainen',

@@ -82,6 +82,8 @@ export default {
   resize: 'Baguhin ang laki ng chat',
 
   person: 'Isang tao na ang sumasagot dito ngayon.',
+  personJoined: 'May taong sumali sa usapan.',
+  personLeft: 'Bumalik na ang katulong.',
 
   startChat: 'Simulan ang chat',
   optional: 'opsyonal',

@@ -87,6 +87,8 @@ export default {
   resize: 'Redimensionner la discussion',
 
   person: 'Une personne vous répond maintenant.',
+  personJoined: 'Une personne a rejoint la conversation.',
+  personLeft: 'L’assistant est de retour.',
 
   startChat: 'Commencer la discussion',
   optional: 'facultatif',

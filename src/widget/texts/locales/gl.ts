@@ -82,6 +82,8 @@ export default {
   resize: 'Cambiar o tamaño da conversa',
 
   person: 'Agora responde unha persoa.',
+  personJoined: 'Unha persoa uniuse á conversa.',
+  personLeft: 'O asistente volveu.',
 
   startChat: 'Comezar a conversa',
   optional: 'opcional',

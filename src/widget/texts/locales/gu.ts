@@ -81,6 +81,8 @@ export default {
   resize: 'ચેટનું કદ બદલો',
 
   person: 'હવે અહીં એક વ્યક્તિ જવાબ આપે છે.',
+  personJoined: 'એક વ્યક્તિ વાતચીતમાં જોડાઈ છે.',
+  personLeft: 'સહાયક પાછો આવ્યો છે.',
 
   startChat: 'ચેટ શરૂ કરો',
   optional: 'વૈકલ્પિક',

@@ -81,6 +81,8 @@ export default {
   resize: 'שינוי גודל הצ׳אט',
 
   person: 'כעת עונה כאן אדם.',
+  personJoined: 'אדם הצטרף לשיחה.',
+  personLeft: 'העוזר חזר.',
 
   startChat: 'התחלת הצ׳אט',
   optional: 'לא חובה',

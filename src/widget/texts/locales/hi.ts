@@ -81,6 +81,8 @@ export default {
   resize: 'चैट का आकार बदलें',
 
   person: 'अब यहाँ एक व्यक्ति जवाब दे रहा है।',
+  personJoined: 'एक व्यक्ति बातचीत में शामिल हुआ है।',
+  personLeft: 'सहायक वापस आ गया है।',
 
   startChat: 'चैट शुरू करें',
   optional: 'वैकल्पिक',

@@ -86,6 +86,8 @@ export default {
   resize: 'Promijeni veličinu razgovora',
 
   person: 'Sada ovdje odgovara osoba.',
+  personJoined: 'Osoba se pridružila razgovoru.',
+  personLeft: 'Asistent se vratio.',
 
   startChat: 'Započni razgovor',
   optional: 'neobavezno',

@@ -82,6 +82,8 @@ export default {
   resize: 'Csevegés átméretezése',
 
   person: 'Itt most egy ember válaszol.',
+  personJoined: 'Egy ember csatlakozott a beszélgetéshez.',
+  personLeft: 'Az asszisztens visszatért.',
 
   startChat: 'Csevegés indítása',
   optional: 'nem kötelező',

@@ -82,6 +82,8 @@ export default {
   resize: 'Ubah ukuran obrolan',
 
   person: 'Sekarang seseorang menjawab di sini.',
+  personJoined: 'Seseorang bergabung dalam percakapan.',
+  personLeft: 'Asisten telah kembali.',
 
   startChat: 'Mulai obrolan',
   optional: 'opsional',

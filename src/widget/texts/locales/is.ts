@@ -81,6 +81,8 @@ export default {
   resize: 'Breyta stærð spjallsins',
 
   person: 'Nú svarar manneskja hér.',
+  personJoined: 'Manneskja hefur bæst í samtalið.',
+  personLeft: 'Aðstoðarmaðurinn er kominn aftur.',
 
   startChat: 'Hefja spjall',
   optional: 'valfrjálst',

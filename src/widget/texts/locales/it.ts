@@ -86,6 +86,8 @@ export default {
   resize: 'Ridimensiona la chat',
 
   person: 'Ora risponde una persona.',
+  personJoined: 'Una persona si è unita alla conversazione.',
+  personLeft: 'L’assistente è tornato.',
 
   startChat: 'Inizia la chat',
   optional: 'facoltativo',

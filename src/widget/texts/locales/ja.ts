@@ -83,6 +83,8 @@ export default {
   resize: 'チャットのサイズを変更',
 
   person: '現在は担当者が回答しています。',
+  personJoined: '担当者が会話に参加しました。',
+  personLeft: 'アシスタントが戻りました。',
 
   startChat: 'チャットを始める',
   optional: '任意',

@@ -81,6 +81,8 @@ export default {
   resize: 'ჩატის ზომის შეცვლა',
 
   person: 'ახლა აქ ადამიანი პასუხობს.',
+  personJoined: 'საუბარს ადამიანი შეუერთდა.',
+  personLeft: 'ასისტენტი დაბრუნდა.',
 
   startChat: 'ჩატის დაწყება',
   optional: 'არასავალდებულო',

@@ -81,6 +81,8 @@ export default {
   resize: 'Чат өлшемін өзгерту',
 
   person: 'Қазір мұнда адам жауап береді.',
+  personJoined: 'Әңгімеге адам қосылды.',
+  personLeft: 'Көмекші қайта оралды.',
 
   startChat: 'Чатты бастау',
   optional: 'міндетті емес',

@@ -82,6 +82,8 @@ export default {
   resize: '채팅 크기 조절',
 
   person: '이제 상담원이 직접 답변합니다.',
+  personJoined: '상담원이 대화에 참여했습니다.',
+  personLeft: '도우미가 돌아왔습니다.',
 
   startChat: '채팅 시작',
   optional: '선택 사항',

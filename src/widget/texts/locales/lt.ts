@@ -87,6 +87,8 @@ export default {
   resize: 'Keisti pokalbio lango dydį',
 
   person: 'Dabar čia atsako žmogus.',
+  personJoined: 'Prie pokalbio prisijungė žmogus.',
+  personLeft: 'Asistentas grįžo.',
 
   startChat: 'Pradėti pokalbį',
   optional: 'neprivaloma',

@@ -85,6 +85,8 @@ export default {
   resize: 'Mainīt tērzēšanas loga izmēru',
 
   person: 'Tagad šeit atbild cilvēks.',
+  personJoined: 'Sarunai pievienojās cilvēks.',
+  personLeft: 'Asistents ir atgriezies.',
 
   startChat: 'Sākt tērzēšanu',
   optional: 'nav obligāti',

@@ -81,6 +81,8 @@ export default {
   resize: 'चॅटचा आकार बदला',
 
   person: 'आता येथे एक व्यक्ती उत्तर देत आहे.',
+  personJoined: 'एक व्यक्ती संभाषणात सामील झाली आहे.',
+  personLeft: 'सहाय्यक परत आला आहे.',
 
   startChat: 'चॅट सुरू करा',
   optional: 'ऐच्छिक',

@@ -83,6 +83,8 @@ export default {
   resize: 'Ubah saiz sembang',
 
   person: 'Seorang manusia menjawab di sini sekarang.',
+  personJoined: 'Seorang manusia telah menyertai perbualan.',
+  personLeft: 'Pembantu telah kembali.',
 
   startChat: 'Mulakan sembang',
   optional: 'pilihan',

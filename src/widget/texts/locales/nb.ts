@@ -82,6 +82,8 @@ export default {
   resize: 'Endre størrelse på chatten',
 
   person: 'Her svarer nå et menneske.',
+  personJoined: 'Et menneske har blitt med i samtalen.',
+  personLeft: 'Assistenten er tilbake.',
 
   startChat: 'Start chatten',
   optional: 'valgfritt',

@@ -83,6 +83,8 @@ export default {
   resize: 'Grootte van de chat wijzigen',
 
   person: 'Hier antwoordt nu een mens.',
+  personJoined: 'Een mens doet nu mee aan het gesprek.',
+  personLeft: 'De assistent is terug.',
 
   startChat: 'Chat beginnen',
   optional: 'optioneel',

@@ -81,6 +81,8 @@ export default {
   resize: 'ਚੈਟ ਦਾ ਆਕਾਰ ਬਦਲੋ',
 
   person: 'ਹੁਣ ਇੱਥੇ ਇੱਕ ਵਿਅਕਤੀ ਜਵਾਬ ਦੇ ਰਿਹਾ ਹੈ।',
+  personJoined: 'ਇੱਕ ਵਿਅਕਤੀ ਗੱਲਬਾਤ ਵਿੱਚ ਸ਼ਾਮਲ ਹੋਇਆ ਹੈ।',
+  personLeft: 'ਸਹਾਇਕ ਵਾਪਸ ਆ ਗਿਆ ਹੈ।',
 
   startChat: 'ਚੈਟ ਸ਼ੁਰੂ ਕਰੋ',
   optional: 'ਚੋਣਵਾਂ',

@@ -87,6 +87,8 @@ export default {
   resize: 'Zmień rozmiar czatu',
 
   person: 'Teraz odpowiada tu człowiek.',
+  personJoined: 'Do rozmowy dołączył człowiek.',
+  personLeft: 'Asystent wrócił.',
 
   startChat: 'Rozpocznij czat',
   optional: 'opcjonalnie',

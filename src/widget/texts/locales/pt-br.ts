@@ -87,6 +87,8 @@ export default {
   resize: 'Redimensionar o chat',
 
   person: 'Agora uma pessoa está respondendo.',
+  personJoined: 'Uma pessoa entrou na conversa.',
+  personLeft: 'O assistente voltou.',
 
   startChat: 'Iniciar o chat',
   optional: 'opcional',

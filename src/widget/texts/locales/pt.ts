@@ -86,6 +86,8 @@ export default {
   resize: 'Redimensionar o chat',
 
   person: 'Agora responde uma pessoa.',
+  personJoined: 'Uma pessoa juntou-se à conversa.',
+  personLeft: 'O assistente voltou.',
 
   startChat: 'Iniciar o chat',
   optional: 'opcional',

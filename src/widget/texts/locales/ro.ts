@@ -86,6 +86,8 @@ export default {
   resize: 'Redimensionați chatul',
 
   person: 'Acum răspunde aici o persoană.',
+  personJoined: 'O persoană s-a alăturat conversației.',
+  personLeft: 'Asistentul a revenit.',
 
   startChat: 'Începeți chatul',
   optional: 'opțional',

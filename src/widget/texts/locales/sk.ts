@@ -87,6 +87,8 @@ export default {
   resize: 'Zmeniť veľkosť chatu',
 
   person: 'Teraz tu odpovedá človek.',
+  personJoined: 'Do konverzácie sa pripojil človek.',
+  personLeft: 'Asistent je späť.',
 
   startChat: 'Začať chat',
   optional: 'nepovinné',

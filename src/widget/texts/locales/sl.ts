@@ -87,6 +87,8 @@ export default {
   resize: 'Spremeni velikost klepeta',
 
   person: 'Zdaj tukaj odgovarja človek.',
+  personJoined: 'Pogovoru se je pridružil človek.',
+  personLeft: 'Pomočnik se je vrnil.',
 
   startChat: 'Začni klepet',
   optional: 'neobvezno',

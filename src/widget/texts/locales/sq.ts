@@ -82,6 +82,8 @@ export default {
   resize: 'Ndrysho madhësinë e bisedës',
 
   person: 'Tani këtu përgjigjet një person.',
+  personJoined: 'Një person iu bashkua bisedës.',
+  personLeft: 'Asistenti u kthye.',
 
   startChat: 'Fillo bisedën',
   optional: 'opsionale',

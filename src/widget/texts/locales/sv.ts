@@ -82,6 +82,8 @@ export default {
   resize: 'Ändra chattens storlek',
 
   person: 'Nu svarar en människa här.',
+  personJoined: 'En människa har gått med i samtalet.',
+  personLeft: 'Assistenten är tillbaka.',
 
   startChat: 'Starta chatten',
   optional: 'frivilligt',

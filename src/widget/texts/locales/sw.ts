@@ -82,6 +82,8 @@ export default {
   resize: 'Badilisha ukubwa wa gumzo',
 
   person: 'Sasa mtu anajibu hapa.',
+  personJoined: 'Mtu amejiunga na mazungumzo.',
+  personLeft: 'Msaidizi amerudi.',
 
   startChat: 'Anza gumzo',
   optional: 'si lazima',

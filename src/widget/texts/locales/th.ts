@@ -81,6 +81,8 @@ export default {
   resize: 'ปรับขนาดแชต',
 
   person: 'ขณะนี้มีเจ้าหน้าที่เป็นผู้ตอบ',
+  personJoined: 'เจ้าหน้าที่เข้าร่วมการสนทนาแล้ว',
+  personLeft: 'ผู้ช่วยกลับมาแล้ว',
 
   startChat: 'เริ่มแชต',
   optional: 'ไม่บังคับ',

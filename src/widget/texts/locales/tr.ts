@@ -82,6 +82,8 @@ export default {
   resize: 'Sohbeti yeniden boyutlandır',
 
   person: 'Artık burada bir kişi yanıt veriyor.',
+  personJoined: 'Bir kişi sohbete katıldı.',
+  personLeft: 'Asistan geri döndü.',
 
   startChat: 'Sohbeti başlat',
   optional: 'isteğe bağlı',

@@ -82,6 +82,8 @@ export default {
   resize: 'چیٹ کا سائز بدلیں',
 
   person: 'اب یہاں ایک انسان جواب دے رہا ہے۔',
+  personJoined: 'ایک انسان گفتگو میں شامل ہو گیا ہے۔',
+  personLeft: 'معاون واپس آ گیا ہے۔',
 
   startChat: 'چیٹ شروع کریں',
   optional: 'اختیاری',

@@ -83,6 +83,8 @@ export default {
   resize: 'Đổi kích thước khung trò chuyện',
 
   person: 'Hiện có người thật trả lời tại đây.',
+  personJoined: 'Một người đã tham gia cuộc trò chuyện.',
+  personLeft: 'Trợ lý đã quay lại.',
 
   startChat: 'Bắt đầu trò chuyện',
   optional: 'không bắt buộc',

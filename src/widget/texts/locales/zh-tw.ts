@@ -81,6 +81,8 @@ export default {
   resize: '調整聊天視窗大小',
 
   person: '現在由真人為您回覆。',
+  personJoined: '真人已加入對話。',
+  personLeft: '助理已回來。',
 
   startChat: '開始聊天',
   optional: '選填',

@@ -81,6 +81,8 @@ export default {
   resize: '调整聊天窗口大小',
 
   person: '现在由真人为您解答。',
+  personJoined: '真人已加入对话。',
+  personLeft: '助手已回来。',
 
   startChat: '开始聊天',
   optional: '选填',
