@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { startModelServer } from '../support/servers/model-server.ts';
 import type { Behavior } from '../support/servers/model-server.ts';
@@ -94,6 +95,30 @@ describe('end_call', () => {
     await completeEndJobs(service, conversation);
     assert.equal((await service.send(conversation, 'Bye again')).status, 200);
     assert.equal(await endJobs(service, conversation), 2);
+  });
+
+  test('does not end a conversation that a person has taken over meanwhile', async () => {
+    const gate = Promise.withResolvers<string>();
+    const key = { 'Idempotency-Key': randomUUID() };
+    model.behave({ ...ending, chunks: ['Goodbye', gate.promise] });
+    const { conversation, owner } = await open([endCall]);
+    const stream = await service.stream(conversation, 'Bye', key);
+    await stream.until((events) => events.some(({ event }) => event === 'delta'));
+    const desk = { Authorization: `Bearer ${owner.key}` };
+    await service.post(`/api/automate/conversations/${conversation}/disable-ai`, undefined, desk);
+    gate.resolve('!');
+    const { data } = (await stream.all()).at(-1) ?? {};
+    assert.deepEqual(
+      [data?.['message'], data?.['ai_enabled'], data?.['ended']],
+      ['Goodbye!', false, undefined],
+    );
+    assert.deepEqual((await service.send(conversation, 'Bye', key)).json, data);
+    assert.deepEqual((await service.history(conversation)).slice(2), [
+      'assistant: Goodbye!',
+      'system: A person has joined the conversation.',
+    ]);
+    assert.equal((await service.send(conversation, 'Hanna?')).status, 200);
+    assert.equal(await endJobs(service, conversation), 0);
   });
 
   test('has no effect as the name of a page tool or mid-call tool', async () => {

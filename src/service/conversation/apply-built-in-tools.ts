@@ -24,7 +24,8 @@ export async function applyBuiltInTools(
   { messageId, calls }: { messageId: number; calls: StoredFunctionCall[] },
 ): Promise<BuiltInToolEffects> {
   const { aiEnabled } = conversation;
-  if (endsConversation(calls)) {
+  // A person who has taken over meanwhile decides on the end.
+  if (endsConversation(calls) && aiEnabled) {
     await addEntry(tx, conversation, eventEntry('ended'));
     await markEnded(tx, jobs, conversation.id);
     const [{ ended } = { ended: false }] = await tx

@@ -8,6 +8,7 @@ import type { Acceptance, VisitorMessage } from './accept-message.ts';
 import type { Customer } from './customer-conversation.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { endsConversation } from './apply-built-in-tools.ts';
+import { hasEnded } from './has-ended.ts';
 import { replySettledSignal } from './replies.ts';
 import type { Replies } from './replies.ts';
 import { Reply } from './reply.ts';
@@ -115,7 +116,7 @@ async function readAnswer({ db }: Database, messageId: number): Promise<SettledA
       text: reply.content,
       functionCalls: reply.functionCalls,
       aiEnabled: conversations.aiEnabled,
-      isResumable: assistants.conversationEndedRetrigger,
+      hasEnded,
     })
     .from(messages)
     .innerJoin(conversations, eq(conversations.id, messages.conversationId))
@@ -124,11 +125,11 @@ async function readAnswer({ db }: Database, messageId: number): Promise<SettledA
     .where(eq(messages.id, messageId));
   if (!found) throw ConversationError.conversationNotFound();
   if (found.state === 'failed') throw ConversationError.replyFailed(found.failure ?? 'the reply failed');
-  const { text, functionCalls, aiEnabled, isResumable } = found;
+  const { text, functionCalls, aiEnabled } = found;
   // Stored while a person had taken over: there is no answer.
   if (found.state === 'done') return { text: '', functionCalls: [], aiEnabled };
   if (text === null) return undefined;
   const calls = functionCalls ?? [];
-  const ended = !isResumable && endsConversation(calls);
+  const ended = found.hasEnded && endsConversation(calls);
   return { text, functionCalls: calls, aiEnabled, ...(ended && { ended }) };
 }
