@@ -219,6 +219,24 @@ test('embeds a renamed document again', async () => {
   assert.deepEqual(await find('vehicles', id), ['Notes']);
 });
 
+test('embeds a document again that is renamed while it is embedded', async () => {
+  const { id } = await owner.create('knowledgebases', { name: 'Renamed meanwhile' });
+  await importDocument(db, id, { name: 'Notes', markdown: 'Ask in the office.' });
+  const { json: listed } = await owner.get(`knowledgebases/${id}/documents`);
+  const [{ id: renamed } = { id: 0 }] = listed['data'] as { id: number }[];
+  const opened = Promise.withResolvers<undefined>();
+  embedding.gate = opened.promise;
+  const jobs: Jobs = { send: () => Promise.resolve(), isPending: () => Promise.resolve(false) };
+  const dependencies = { database: service.running.database, jobs, embedder };
+  const done = embedChunks(dependencies, new AbortController().signal);
+  while (!embedding.requests.flat().includes('Notes\nAsk in the office.')) await turn();
+  await owner.put(`knowledgebases/${id}/documents/${renamed}`, { name: 'Automobiles' });
+  opened.resolve(undefined);
+  embedding.gate = undefined;
+  await done;
+  assert.deepEqual(await find('vehicles', id), ['Notes']);
+});
+
 test(
   'embeds each chunk in one process only',
   { skip: testDatabase === 'pglite' && 'an embedded database belongs to one process' },

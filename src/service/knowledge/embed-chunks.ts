@@ -72,10 +72,17 @@ async function embedBatch(queries: Queries, embedder: Embedder, signal: AbortSig
   if (rows.length === 0) return false;
   const texts = rows.map(({ document, heading, body }) => embeddingInput(document, heading, body));
   const vectors = await embedder.embed(texts, { signal });
-  const embedded = rows.map(({ id }, index) => ({ id, embedding: vectors[index] }));
+  const embedded = rows.map(({ id, document }, index) => ({ id, document, embedding: vectors[index] }));
+  // Documents that were renamed meanwhile follow in the next batch. Locked, as a rename may not be committed yet.
   await queries.execute(sql`
+    WITH embedded AS (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(embedded)}::jsonb)
+        AS embedded (id bigint, document text, embedding real[])),
+    current AS (
+      SELECT id, name FROM documents
+      WHERE id IN (SELECT document_id FROM chunks JOIN embedded ON embedded.id = chunks.id) ORDER BY id FOR SHARE)
     UPDATE chunks SET embedding = embedded.embedding, embedding_model = ${embedder.model}
-    FROM jsonb_to_recordset(${JSON.stringify(embedded)}::jsonb) AS embedded (id bigint, embedding real[])
-    WHERE chunks.id = embedded.id`);
+    FROM embedded, current
+    WHERE chunks.id = embedded.id AND current.id = chunks.document_id AND current.name = embedded.document`);
   return true;
 }
