@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { readConfig } from '../../src/service/config.ts';
+import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { sendCleanUp } from '../../src/service/retention/clean-up.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
+import { endJobs } from '../support/records/end-jobs.ts';
 import { Owner } from '../support/records/owner.ts';
 import { createAssistant, newDatabase, readMoney, startService } from '../support/service/service.ts';
 import { eventually } from '../support/eventually.ts';
@@ -147,6 +149,22 @@ test('sends lost jobs again, and fails webhooks that were not delivered for a we
       ['unhandled', '1'],
     ],
   );
+});
+
+test('handles an end once, even if a person takes over the ended conversation', async () => {
+  const { uuid, userId } = await createAssistant(service, { balance: '1' });
+  const desk = { Authorization: `Bearer ${await createApiKey(database.db, userId, 'Desk')}` };
+  const conversation = await service.open(uuid);
+  await service.send(conversation, 'Hello');
+  await pool.query(
+    `UPDATE conversations SET updated_at = ended, ended_at = ended, end_handled_until = ended
+     FROM (SELECT now() - interval '2 hours' AS ended) AS given WHERE uuid = $1`,
+    [conversation],
+  );
+  const path = `/api/automate/conversations/${conversation}/disable-ai`;
+  assert.equal((await service.post(path, undefined, desk)).status, 200);
+  await cleanUp();
+  assert.equal(await endJobs(service, conversation), 0);
 });
 
 test('sends a lost campaign tick again at the next clean-up and at a start', async () => {

@@ -9,6 +9,13 @@ export type AddedLine =
   | { role: 'assistant'; content: string; author?: string }
   | { role: 'system'; content: string; event: HistoryEvent };
 
+/**
+ * The new `updated_at` of a conversation that gets an entry. After its end, which is handled once, only what resumes it
+ * is an update.
+ */
+export const updatedUntilEnd = sql`CASE WHEN ${conversations.endedAt} IS NULL THEN now()
+  ELSE ${conversations.updatedAt} END`;
+
 /** Adds an entry to a locked conversation, in a new turn, so that it comes after all earlier entries. */
 export async function addEntry(
   queries: Queries,
@@ -18,7 +25,7 @@ export async function addEntry(
   await queries.insert(messages).values({ conversationId: id, turn: turns + 1, ...entry });
   await queries
     .update(conversations)
-    .set({ turns: turns + 1, updatedAt: sql`now()` })
+    .set({ turns: turns + 1, updatedAt: updatedUntilEnd })
     .where(eq(conversations.id, id));
   await notifyOfChange(queries, id);
 }

@@ -5,6 +5,7 @@ import type { StoredFunctionCall } from '../db/schema.ts';
 import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { EndingDependencies } from './end-conversation.ts';
+import { updatedUntilEnd } from './add-entry.ts';
 import { applyBuiltInTools } from './apply-built-in-tools.ts';
 import type { BuiltInToolEffects } from './apply-built-in-tools.ts';
 
@@ -55,7 +56,7 @@ const touchConversation = prepared<
 >((queries, params) =>
   queries
     .update(conversations)
-    .set({ updatedAt: sql`now()` })
+    .set({ updatedAt: updatedUntilEnd })
     .where(eq(conversations.id, params.conversationId))
     .returning({
       id: conversations.id,
