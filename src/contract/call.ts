@@ -32,6 +32,7 @@ export type CallStatus = (typeof callStatuses)[number];
 /** Why a call ended. */
 export type EndReason =
   | 'balance'
+  | 'blocked'
   | 'busy'
   | 'calls-in-parallel'
   | 'calls-per-day'

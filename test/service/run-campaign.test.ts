@@ -164,6 +164,29 @@ describe('a campaign', () => {
     assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], 'rescheduled']);
   });
 
+  test('cancels a waiting call if its number is blocked, or its lead is deleted or completed', async () => {
+    const run = await start({ max_calls_in_parallel: 4 });
+    const leads = [];
+    for (const number of ['+4989200100', '+4989200200', '+4989200300', '+4989200400'])
+      leads.push(await run.add(number));
+    const [blocked = 0, deleted = 0, completed = 0] = leads;
+    await run.tick();
+    const waiting = await run.openCalls();
+    await run.owner.post('blocked-numbers', { phone_number: '+4989200100' });
+    await run.owner.delete(`leads/${deleted}`);
+    await run.owner.put(`leads/${completed}`, { status: 'completed' });
+    const plans = await Promise.all(waiting.map((call) => plan(call, new Date())));
+    assert.deepEqual(
+      plans.map((planned) => (typeof planned === 'string' ? planned : typeof planned)),
+      ['blocked', 'not-started', 'not-started', 'object'],
+    );
+    await run.end({ status: 'failed', reason: 'not-started' });
+    assert.deepEqual(
+      [(await run.lead(blocked)).status, (await run.lead(completed)).status],
+      ['blacklisted', 'completed'],
+    );
+  });
+
   test('limits parallel calls to the available balance', async () => {
     const run = await start({ balance: '0.35', max_calls_in_parallel: 5 });
     const assistant_id = (await run.campaign())['assistant_id'];

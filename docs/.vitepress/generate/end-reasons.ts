@@ -4,6 +4,7 @@ import { code, table } from './table.ts';
 /** The compiler refuses a missing or unknown reason. */
 const meanings: Readonly<Record<EndReason, string>> = {
   balance: 'The balance did not cover another minute.',
+  blocked: 'The number was blocked while the call waited.',
   busy: 'The line was busy.',
   'calls-in-parallel': 'An inbound call was refused: too many calls of the owner were in progress.',
   'calls-per-day': 'An inbound call was refused: the calls of the day were used up.',
@@ -24,7 +25,8 @@ const meanings: Readonly<Record<EndReason, string>> = {
   'no-connection': 'The carrier did not connect the call, or lost its connection again and again.',
   'not-connected': 'The browser did not connect a web call in time.',
   'not-reported': 'The carrier did not report what became of the call.',
-  'not-started': 'The call waited too long, its campaign was stopped, or its calling hours were over.',
+  'not-started':
+    'The call waited too long, its campaign was stopped, its lead was deleted or changed, or its calling hours were over.',
   'service-stopped': 'The process of the call ended. The call was refunded.',
   silence: 'The customer was silent for too long.',
   'spending-limit': 'An inbound call was refused: the spending limit of the owner was reached.',

@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
 import { engineContextColumns } from '../assistant/engine-context.ts';
 import type { EngineContextRow } from '../assistant/engine-context.ts';
+import { isBlocked } from '../campaign/blocked-number.ts';
 import { nextCallingTime } from '../campaign/calling-hours.ts';
 import type { OutgoingCall } from '../carrier/carrier.ts';
 import { numberProblem } from '../lib/allowed-countries.ts';
@@ -10,6 +11,7 @@ import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import { databaseTime } from '../db/database-time.ts';
 import type { Database, Queries } from '../db/database.ts';
+import { leads } from '../db/leads-table.ts';
 import { assistants, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import { planWebCall } from './plan-web-call.ts';
@@ -33,7 +35,7 @@ export const isWaiting = (callId: number) =>
   );
 
 /** Why a waiting call must not be made; stored as its `end_reason`. */
-type Obstacle = 'no-assistant' | 'not-started' | 'country-not-allowed';
+type Obstacle = 'no-assistant' | 'not-started' | 'country-not-allowed' | 'blocked';
 
 /** A call that can be dialed, without its secrets. */
 export interface PlannedCall {
@@ -46,8 +48,8 @@ export interface PlannedCall {
  *
  * @param at the time to compare with the calling hours; the database's current time by default.
  * @returns undefined if the call is no longer waiting, or the reason why it must not be made: its assistant was deleted
- *   or is not outbound, it has waited too long, its campaign was stopped or is outside its calling hours, or its number
- *   may not be called.
+ *   or is not outbound, it has waited too long, its lead was deleted or has got another status, its campaign was stopped
+ *   or is outside its calling hours, or its number may not be called.
  */
 export async function planCall(
   { db }: Database,
@@ -72,8 +74,14 @@ export async function planCall(
     if (campaign?.status !== 'in-progress') return 'not-started';
     const now = at ?? (await databaseTime(db));
     if (nextCallingTime(campaign, now)?.getTime() !== now.getTime()) return 'not-started';
+    const [lead] = await db
+      .select({ status: leads.status })
+      .from(leads)
+      .where(eq(leads.id, waiting.leadId ?? 0));
+    if (lead?.status !== 'processing') return 'not-started';
   }
   const to = waiting.clientPhoneNumber;
+  if (await isBlocked(db, waiting.userId, to)) return 'blocked';
   if (numberProblem(to, countries) !== undefined) return 'country-not-allowed';
   const conversation = await planConversation(db, waiting);
   if (conversation?.speaker.assistant.type !== 'outbound') return 'no-assistant';
