@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { and, eq, isNull } from 'drizzle-orm';
-import { recordLimits } from '../../contract/limits.ts';
+import { countCharacters, recordLimits } from '../../contract/limits.ts';
 import { assistants } from '../db/schema.ts';
 import type { Database } from '../db/database.ts';
 import { StoredJobs } from '../jobs/jobs.ts';
@@ -57,6 +57,11 @@ export const addDocumentCommand: Command = {
     const assistant = await findAssistant(database, values['assistant'] ?? '');
     const { userId } = assistant;
     const source = await readSource(values);
+    if (countCharacters(source.name ?? '') > recordLimits.name) {
+      throw new CommandError(
+        `The name of a document must not be greater than ${recordLimits.name} characters. Set it with --name.`,
+      );
+    }
     const base = assistant.knowledgebaseId ?? (await addKnowledgebase(database, assistant));
     const { id, name } = await createDocument(
       database,

@@ -1,6 +1,8 @@
+import { CreateAssistantRequest } from '../../contract/assistant.ts';
 import { checkNewAssistant, createAssistant } from '../assistant/save-assistant.ts';
 import { listLanguages, listModels, listVoices } from '../assistant/catalog.ts';
 import type { Database } from '../db/database.ts';
+import { checkFields } from '../http/check-fields.ts';
 import { CommandError, UsageError } from './command.ts';
 
 /** The first message in some languages; other assistants start in English. */
@@ -65,7 +67,9 @@ export async function addAssistant(
     system_prompt: prompt ?? defaultPrompt,
     ...(knowledgebaseId === undefined ? {} : { knowledgebase_id: knowledgebaseId }),
   };
-  const [problem] = Object.values(await checkNewAssistant(database, userId, fields)).flat();
+  const { errors } = checkFields(CreateAssistantRequest, fields);
+  const violations = await checkNewAssistant(database, userId, fields);
+  const [problem] = Object.values({ ...violations, ...errors }).flat();
   if (problem !== undefined) throw new CommandError(problem);
   const created = await createAssistant(database, userId, fields);
   if (!created) throw new Error('The assistant was not stored.');

@@ -282,6 +282,31 @@ describe('while a service uses the embedded database, the command line', async (
     assert.match(twice.output, /There is already a user/);
   });
 
+  it('refuses texts beyond the limits of the interface in one sentence', async () => {
+    const create = ['assistants', 'create', '--user', '1', '--name'];
+    const long = 'x'.repeat(256);
+    const hours = join(folder, 'limits.md');
+    await writeFile(hours, 'We are open.');
+    for (const [args, message] of [
+      [[...create, long], 'The name field must not be greater than 255 characters.'],
+      [
+        [...create, 'Kim', '--greeting', long],
+        'The initial message field must not be greater than 200 characters.',
+      ],
+      [
+        ['documents', 'add', '--assistant', uuid, '--file', hours, '--name', long],
+        'The name of a document must not be greater than 255 characters. Set it with --name.',
+      ],
+      [
+        ['documents', 'add', '--assistant', uuid, '--url', `https://shop.example/${long}`],
+        'The name of a document must not be greater than 255 characters. Set it with --name.',
+      ],
+    ] as const) {
+      const { code, output } = await command(...args);
+      assert.deepEqual([code, output], [1, `${message}\n`]);
+    }
+  });
+
   it('refuses an unknown language in one sentence', async () => {
     const create = ['assistants', 'create', '--user', '1', '--name', 'Kim', '--language', 'Klingon'];
     const { code, output } = await command(...create);
