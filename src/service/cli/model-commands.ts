@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { readSettingsFile, settingsFile } from '../read-environment.ts';
 import { askAll } from './ask-all.ts';
 import type { Question } from './ask-all.ts';
@@ -70,7 +71,7 @@ async function storeSettings(settings: Record<string, string | undefined>): Prom
   const file = resolve(settingsFile);
   const others = readSettingsFile();
   const lines = Object.entries({ ...others, ...settings }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${JSON.stringify(value)}`],
+    value === undefined ? [] : [`${name}=${quote(name, value)}`],
   );
   await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 }).catch((cause: unknown) => {
     throw new CommandError(
@@ -80,4 +81,12 @@ async function storeSettings(settings: Record<string, string | undefined>): Prom
     );
   });
   return file;
+}
+
+/** Quotes a value so that it is read unchanged: the file's format has no escapes but `\n`. @throws CommandError */
+function quote(name: string, value: string): string {
+  const candidates = [JSON.stringify(value), `'${value}'`, `\`${value}\``];
+  const quoted = candidates.find((text) => parseEnv(`X=${text}`)['X'] === value);
+  if (quoted === undefined) throw new CommandError(`The value of ${name} contains every kind of quotes.`);
+  return quoted;
 }

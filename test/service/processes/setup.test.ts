@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { parseEnv } from 'node:util';
 import { runCli } from '../../../src/service/cli/run-cli.ts';
 import { processed } from '../../support/records/documents.ts';
 import type { Owner } from '../../support/records/owner.ts';
@@ -190,6 +191,19 @@ describe('model connect', () => {
       `LLM_BASE_URL="${model.url}"\nLLM_MODEL="m-2"\nLLM_API_KEY="sk-2"\n`,
     );
     assert.equal((await runProgram(cwd, env, 'users', 'list', '--json')).output, '[]\n');
+  });
+
+  it('keeps the other settings of the file, whatever their values contain', async () => {
+    const cwd = await mkdtemp(join(folder, 'keep-'));
+    const file = join(cwd, 'voice-assistant-chat.env');
+    await writeFile(file, 'A=\'{"it": "is"}\'\nB=\'back\\slash\'\nC=`it\'s "both"`\nD="two\\nlines"\n');
+    const before = parseEnv(await readFile(file, 'utf8'));
+    const connect = ['model', 'connect', '--model-url', model.url, '--model', 'm-2', '--model-key', 'a\\b'];
+    const { code, output } = await runProgram(cwd, await newDatabase(), ...connect);
+    assert.equal(code, 0, output);
+    const after = parseEnv(await readFile(file, 'utf8'));
+    const stored = { LLM_BASE_URL: model.url, LLM_MODEL: 'm-2', LLM_API_KEY: 'a\\b' };
+    assert.deepEqual({ ...after }, { ...before, ...stored });
   });
 
   it('asks for what is missing', async () => {
