@@ -248,7 +248,7 @@ describe('a lead', () => {
     assert.equal((await erase('+4989200120')).calls, 1);
     assert.deepEqual(await run.takeTicks(...ids), [run.id]);
     await run.tick();
-    assert.equal((await run.lead(lead)).status, 'completed');
+    assert.equal((await run.lead(lead)).status, 'rescheduled');
     await run.owner.put(`leads/${lead}`, { campaign_id: other.id });
     assert.deepEqual(await run.takeTicks(...ids), ids);
     await erase('+4989200110');
@@ -276,5 +276,19 @@ describe('a lead', () => {
     assert.deepEqual(await run.called(), ['+4989200160']);
     await run.tick(11);
     assert.deepEqual(await run.called(), ['+4989200160', '+4989200170']);
+  });
+
+  test('continues with the next contact if a contact is deleted during its call', async () => {
+    const run = await start();
+    const jobs = new StoredJobs(database);
+    const lead = await run.add('+4989200180', ['+4989200181', '+4989200182']);
+    await run.tick();
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.called(), ['+4989200181']);
+    await database.db.transaction((tx) => deletePerson({ tx, jobs }, { phone: '+4989200181' }));
+    await run.tick();
+    assert.deepEqual(await run.called(), ['+4989200182']);
+    await run.end();
+    assert.deepEqual(await run.lead(lead), { status: 'completed', contacts: ['completed'] });
   });
 });

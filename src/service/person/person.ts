@@ -1,9 +1,10 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { sendTick } from '../campaign/send-tick.ts';
 import { scheduleNextTry } from '../campaign/update-called-leads.ts';
 import { failAbandonedRepliesOf } from '../conversation/fail-abandoned-replies.ts';
+import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import { databaseTime } from '../db/database-time.ts';
 import type { Queries } from '../db/database.ts';
@@ -133,14 +134,20 @@ export async function deletePerson(
   return counts;
 }
 
-/** The leads whose next contact has this number: their next other contact is called instead. */
+/** The leads whose contact with this number is the next to call, or is being called: another one is called instead. */
 const findRescheduledLeads = (tx: Queries, phone: string) =>
   tx
     .select({ lead: leads, campaign: campaigns })
     .from(leads)
     .innerJoin(secondaryContacts, eq(secondaryContacts.id, leads.nextContactId))
     .innerJoin(campaigns, eq(campaigns.id, leads.campaignId))
-    .where(and(eq(secondaryContacts.phoneNumber, phone), eq(leads.status, 'rescheduled')))
+    .leftJoin(calls, and(eq(calls.id, leads.callId), inArray(calls.status, openCallStatuses)))
+    .where(
+      and(
+        eq(secondaryContacts.phoneNumber, phone),
+        or(eq(leads.status, 'rescheduled'), and(eq(leads.status, 'processing'), isNotNull(calls.id))),
+      ),
+    )
     .orderBy(leads.id)
     .for('no key update', { of: leads });
 
