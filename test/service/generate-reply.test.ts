@@ -219,6 +219,16 @@ describe('an error', () => {
     assert.equal((await owner.get('conversations')).json['data'] instanceof Array, true);
   });
 
+  test('is REPLY_FAILED if the spending limit of the day is reached', async () => {
+    const { ask, owner } = await createShop();
+    await owner.put('spending-limit', { daily_limit: 0.01 });
+    assert.equal((await ask('Hi')).status, 200);
+    const { status, json } = await ask('Hi');
+    const limited = { success: false, error: 'Daily limit reached.', error_code: 'REPLY_FAILED' };
+    assert.deepEqual([status, json], [400, limited]);
+    assert.equal((await readMoney(service, owner.id)).balance, 0.99);
+  });
+
   test('of the model is refunded', async () => {
     const { ask, owner } = await createShop();
     model.behave({ status: 401 });

@@ -6,7 +6,8 @@ import { code, table } from './table.ts';
 const causes: Readonly<Record<ReplyErrorCode, string>> = {
   ASSISTANT_NOT_FOUND: 'There is no such assistant, or it is another user’s.',
   INSUFFICIENT_BALANCE: 'The balance does not cover a message.',
-  REPLY_FAILED: 'No reply was written. The message was refunded.',
+  REPLY_FAILED:
+    'No reply was written, for example because a daily limit is reached. The message costs nothing.',
 };
 
 /** The values of `error_code` in responses of `generate-reply`. */

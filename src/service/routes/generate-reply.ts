@@ -17,6 +17,7 @@ const errorCodes: Partial<Record<ConversationErrorCode, ReplyErrorCode>> = {
   'insufficient-balance': 'INSUFFICIENT_BALANCE',
   'conversation-not-found': 'REPLY_FAILED',
   'conversation-ended': 'REPLY_FAILED',
+  'limit-reached': 'REPLY_FAILED',
   'reply-failed': 'REPLY_FAILED',
 };
 
