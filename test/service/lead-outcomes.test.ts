@@ -157,6 +157,23 @@ describe('a lead', () => {
     assert.equal((await run.lead(lead)).status, 'completed');
   });
 
+  test('leaves no contact in processing if its status is set during the call of the contact', async () => {
+    const run = await start();
+    for (const [status, number] of [
+      ['completed', '+4989200190'],
+      ['created', '+4989200191'],
+    ] as const) {
+      const lead = await run.add(number, ['+4989200192', '+4989200193']);
+      await run.tick();
+      await run.end({ status: 'busy' });
+      await run.owner.put(`leads/${lead}`, { status });
+      await run.change('stop');
+      await run.end({ status: 'busy' });
+      assert.deepEqual(await run.lead(lead), { status, contacts: [status, 'created'] });
+      await run.change('start');
+    }
+  });
+
   test('is completed if the record of its call is deleted', async () => {
     const run = await start({ max_calls_in_parallel: 1 });
     const [lead, next] = [await run.add('+4989200100'), await run.add('+4989200200')];

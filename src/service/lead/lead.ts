@@ -6,6 +6,7 @@ import type { AllowedCountries } from '../lib/allowed-countries.ts';
 import { isOwnedCampaign } from '../campaign/campaign.ts';
 import type { OwnedCampaign } from '../campaign/campaign.ts';
 import { sendTick } from '../campaign/send-tick.ts';
+import { setContacts } from '../campaign/update-called-leads.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { leads, secondaryContacts } from '../db/leads-table.ts';
@@ -162,6 +163,14 @@ export async function updateLead(
         updatedAt: sql`now()`,
       })
       .where(isOwnedLead(owned));
+    if (status !== undefined) {
+      // The end of its call no longer changes it.
+      const isCalled = and(
+        eq(secondaryContacts.leadId, owned.id),
+        eq(secondaryContacts.status, 'processing'),
+      );
+      await setContacts(tx, isCalled, status);
+    }
     // Sorted to avoid deadlocks, as in notifyCampaigns.
     const campaignIds = new Set([before.campaignId, after.campaignId]);
     for (const id of [...campaignIds].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
