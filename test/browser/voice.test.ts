@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { faulty, mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import {
   FakeRecognition,
   FakeSynthesis,
@@ -102,6 +102,7 @@ describe('dictation', () => {
       },
     ],
     ['the site no longer wants it', (chat: Chat) => (chat.element.voice = false)],
+    ['another person uses the browser', (chat: Chat) => (chat.element.userKey = 'ben')],
   ] as const)
     it(`ends when ${cause}`, async () => {
       const chat = await open();
@@ -110,6 +111,37 @@ describe('dictation', () => {
       end(chat);
       await until(() => FakeRecognition.running === 0, 'the end');
     });
+
+  it('in an inline chat, writes nothing after `forget()`', async () => {
+    const chat = mount({ voice: '', inline: '' });
+    await chat.ready();
+    await chat.answered(1);
+    await until(() => chat.find('[part="dictate-button"]') !== null, 'the button');
+    await click(chat.part('dictate-button'));
+    const recognition = listening();
+    recognition.hear('My name is Ada');
+    await until(() => chat.input.value !== '', 'the dictated text');
+    chat.element.forget();
+    await until(() => chat.find('textarea') !== null && chat.input.value === '', 'an empty field');
+    recognition.hear('My name is Ada Lovelace', true);
+    await chat.answered(1);
+    expect(chat.input.value).to.equal('');
+    expect(JSON.stringify(localStorage)).not.to.contain('Ada');
+  });
+
+  it('keeps a failed message that the visitor moves back into the composer', async () => {
+    const chat = await open({ 'base-url': faulty('engine-failed') });
+    await chat.ask('A message');
+    await until(() => chat.find('[part="edit-button"]') !== null, 'the failed message');
+    await click(chat.part('dictate-button'));
+    const recognition = listening();
+    recognition.hear('and');
+    await until(() => chat.input.value === 'and', 'the dictated text');
+    await click(chat.part('edit-button'));
+    await until(() => chat.input.value.includes('A message'), 'the message');
+    recognition.hear('and more', true);
+    expect(chat.input.value).to.contain('A message');
+  });
 
   for (const [error, text] of [
     ['not-allowed', 'The microphone is blocked'],

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit/html.js';
 import type { Conversation } from '../../conversation/conversation.ts';
+import type { Session } from '../../conversation/session.ts';
 import type { Message } from '../../conversation/snapshot.ts';
 import type { Locale } from '../../texts/texts.ts';
 import type { AddOn } from '../add-on.ts';
@@ -22,6 +23,8 @@ export function start(panel: PanelContext): AddOn {
 class Voice implements AddOn {
   readonly #panel: PanelContext;
   #dictation: Dictation | undefined;
+  /** The session that is dictated to, and its draft as dictation has left it. */
+  #dictated: { readonly session: Session; readonly draft: string } | undefined;
   #endLevel: (() => void) | undefined;
   #endReading: (() => void) | undefined;
   /** The message that is being read aloud. */
@@ -39,6 +42,7 @@ class Voice implements AddOn {
   }
 
   readonly conversationChanged = ({ snapshot }: Conversation): void => {
+    if (this.#dictation && !this.#isDictated) this.#stopDictation();
     if (!snapshot.messages.some(({ key }) => key === this.#readKey)) this.#stopReading();
   };
 
@@ -121,11 +125,19 @@ class Voice implements AddOn {
     }
     this.#stopReading();
     const { conversation } = this.#panel;
-    const before = conversation.draft.trimEnd();
+    const { draft, session } = conversation;
+    const before = draft.trimEnd();
+    this.#dictated = { session, draft };
     let hasLevel = false;
     this.#dictation = dictate(this.#language, {
       onText: (text) => {
-        conversation.draft = before === '' ? text : `${before} ${text}`;
+        if (!this.#isDictated) {
+          this.#stopDictation();
+          return;
+        }
+        const draft = before === '' ? text : `${before} ${text}`;
+        this.#dictated = { session, draft };
+        conversation.draft = draft;
         this.#panel.requestRender();
       },
       onSound: (hasSound) => {
@@ -144,6 +156,12 @@ class Voice implements AddOn {
       });
     this.#panel.requestRender();
   };
+
+  /** Whether only dictation has changed the draft. A text from elsewhere must not be overwritten. */
+  get #isDictated(): boolean {
+    const { draft, session } = this.#panel.conversation;
+    return session === this.#dictated?.session && draft === this.#dictated.draft;
+  }
 
   #stopDictation(): void {
     this.#dictation?.abort();
