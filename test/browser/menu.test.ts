@@ -251,6 +251,22 @@ describe('the menu', () => {
     expect(chat.messages).to.have.length(1);
   });
 
+  it('keeps the focus in an inline chat when it deletes the conversation', async () => {
+    const chat = mount({ inline: '' });
+    await chat.ready();
+    await chat.answered(1);
+    const before = chat.conversationId;
+    await openMenu(chat);
+    await click(item(chat, labels.forget));
+    await until(() => focused(chat) === 'Cancel', 'the question');
+    await press('Tab');
+    await press('Enter');
+    await until(() => chat.find('li')?.dataset.status === undefined, 'the deletion');
+    await chat.answered(1);
+    expect(chat.conversationId).not.to.equal(before);
+    expect(chat.element.shadowRoot?.activeElement === chat.part('panel')).to.be.true;
+  });
+
   it('has a switch for the sound if the site enables it, and stores the visitor’s choice', async () => {
     const first = await mountWithMenu({ sound: '' });
     const sound = item(first, labels.sound);

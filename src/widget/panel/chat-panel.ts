@@ -173,6 +173,8 @@ export class ChatPanel implements Panel, PanelContext {
     this.modules.get('talk')?.withdrawUndo(this);
     clearPanel(this.container, this.announcer);
     if (this.options.hasGate) void this.modules.load('gate').then(() => this.gate?.forget());
+    // An inline chat stays visible.
+    else this.update(this.#input);
     this.#place.forget();
   }
 

@@ -137,7 +137,9 @@ class Menu {
   #confirmation(): TemplateResult {
     const { forgetQuestion, delete: deleteText, cancel } = this.#texts;
     const forget = (): void => {
-      this.#close();
+      this.element.hidePopover();
+      // The menu's button disappears. From a closed panel, the focus returns to the launcher.
+      this.#panel.container.focus({ preventScroll: true });
       this.#panel.host.element.forget();
     };
     return html`<div role="alertdialog" aria-labelledby="forget-question">
