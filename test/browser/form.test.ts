@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import type { FormField } from '../../src/widget/form-field.ts';
-import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { faulty, mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press, type } from '../support/browser/page.ts';
 
 const fields: readonly FormField[] = [
@@ -188,6 +188,72 @@ describe('the form before the chat', () => {
     await click(chat.launcher);
     await until(() => chat.find('[part="form"]') !== null, 'the form');
     expect(field(chat, 'first_name').value).to.equal('');
+  });
+
+  it('sends nothing that was entered before `forget()`', async () => {
+    const chat = await openForm();
+    fill(chat, good);
+    await click(chat.part('start-button'));
+    await chat.answered(1);
+    chat.element.forget();
+    await until(() => !chat.isOpen, 'the panel to close');
+    await click(chat.launcher);
+    await until(() => chat.find('[part="form"]') !== null, 'the form');
+    await click(chat.part('start-button'));
+    await until(() => faultOf(chat, 'first_name') !== '', 'the missing name');
+    expect(requests.bodies.filter((body) => 'assistant_id' in (body as object))).to.have.length(1);
+  });
+
+  it('is shown before a new conversation if the one of an earlier visit has ended', async () => {
+    const ending = { 'base-url': faulty('ended') };
+    const first = mount(ending);
+    await first.open();
+    await first.ask('One question');
+    await first.answered(2);
+    first.element.remove();
+    const chat = mount(ending);
+    chat.element.form = fields;
+    await chat.open();
+    await chat.problem(/has ended/);
+    await click(chat.part('retry-button'));
+    await until(() => chat.find('[part="form"]') !== null, 'the form');
+    fill(chat, good);
+    await click(chat.part('start-button'));
+    await chat.answered(1);
+    const openings = requests.bodies.filter((body) => 'assistant_id' in (body as object));
+    expect(openings).to.have.length(2);
+    expect((openings[1] as { variables: unknown }).variables).to.include({ first_name: 'Ada' });
+  });
+
+  it('is shown again if the conversation was deleted before the visitor wrote', async () => {
+    const losing = { 'base-url': faulty('conversation-not-found') };
+    const first = await openForm(fields, losing);
+    fill(first, good);
+    await click(first.part('start-button'));
+    await first.answered(1);
+    first.element.remove();
+    const chat = mount(losing);
+    chat.element.form = fields;
+    await until(() => chat.element.shadowRoot !== null, 'the launcher');
+    await click(chat.launcher);
+    await until(() => chat.find('[part="form"]')?.checkVisibility() === true, 'the form');
+    const openings = requests.bodies.filter((body) => 'assistant_id' in (body as object));
+    expect(openings).to.have.length(1);
+  });
+
+  it('takes the focus if the visitor starts a new conversation', async () => {
+    const first = mount();
+    await first.open();
+    await first.answered(1);
+    first.element.remove();
+    const chat = mount();
+    chat.element.form = fields;
+    await chat.open();
+    await chat.answered(1);
+    await click(chat.part('restart-button'));
+    await until(() => chat.find('[part="form"]') !== null, 'the form');
+    const focused = (): Element | null => chat.element.shadowRoot?.activeElement ?? null;
+    await until(() => focused() === field(chat, 'first_name'), 'the focus in the first field');
   });
 
   it('leaves out invalid fields, and is not shown without valid ones', async () => {

@@ -23,6 +23,8 @@ export type ConversationEvent =
     }
   /** Messages of the conversation that the visitor left; the unsent ones move to this one. */
   | { readonly type: 'carried-over'; readonly messages: readonly Message[] }
+  /** No conversation may open before the visitor has completed the gate. */
+  | { readonly type: 'gate-closed' }
   | { readonly type: 'opening' }
   | {
       readonly type: 'opened';
@@ -107,6 +109,8 @@ function applyEvent(snapshot: Snapshot, event: ConversationEvent): Snapshot {
       };
     case 'carried-over':
       return { ...snapshot, messages: event.messages.filter(isUnsent).map(requeued) };
+    case 'gate-closed':
+      return { ...snapshot, status: 'idle', problem: undefined };
     case 'opening':
       return { ...snapshot, status: 'opening', problem: undefined };
     case 'opened': {

@@ -159,6 +159,10 @@ export class Session {
     const { now } = this.environment;
     const startedAt = now();
     const resumed = this.id !== undefined;
+    if (!resumed && this.conversation.request().isGateClosed) {
+      this.apply({ type: 'gate-closed' });
+      return false;
+    }
     try {
       const [conversationId, record] = await (this.id === undefined
         ? this.#openNew()

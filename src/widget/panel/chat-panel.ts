@@ -222,8 +222,9 @@ export class ChatPanel implements Panel, PanelContext {
       this.storage,
       this.modules,
       () => {
-        const clientTools = this.addOns.tools;
-        return { ...this.options, ...pageDataOf(this.host.element), ...this.gate?.variables(), clientTools };
+        const { addOns, gate, host, isGateClosed, options } = this;
+        const clientTools = addOns.tools;
+        return { ...options, ...pageDataOf(host.element), ...gate?.variables(), isGateClosed, clientTools };
       },
       {
         ...pageEvents(this, this.#input.preload, () => void this.#announceNew()),

@@ -20,6 +20,8 @@ export interface SessionRequest {
   readonly userToken?: string | null;
   /** Whether to open a conversation even if the user has one on another device. */
   readonly isNew?: boolean;
+  /** Whether the visitor has to complete the site's gate before a conversation opens. */
+  readonly isGateClosed?: boolean;
   /** Page tools that are offered with every message, once the add-ons have loaded. */
   readonly clientTools?: Promise<readonly ClientTool[] | undefined> | undefined;
 }

@@ -61,9 +61,12 @@ function showConversation(gate: Gate): void {
   gate.refresh();
 }
 
-/** Moves the focus into the gate after the next render, if the visitor opened the chat. */
+/** Moves the focus into the gate after the next render, if the visitor opened the chat or the gate hides the focused field. */
 export function focusLater({ panel: { container, host } }: Gate): void {
+  const before = host.shadowRoot.activeElement;
   requestAnimationFrame(() => {
-    if (host.shadowRoot.activeElement === container) focusPanel(container);
+    const { activeElement } = host.shadowRoot;
+    const isHidden = before?.checkVisibility() === false && (!activeElement || activeElement === before);
+    if (isHidden || activeElement === container) focusPanel(container);
   });
 }

@@ -84,6 +84,7 @@ export class Gate {
   forget(): void {
     const { conversation, storage } = this.panel;
     this.#answers.delete(conversation);
+    this.#forms.delete(conversation);
     for (const key of [consentKey, formKey(conversation)]) storage.removeItem(key);
     this.refresh();
   }
