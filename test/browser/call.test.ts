@@ -5,7 +5,8 @@ import { FakeMicrophone, FakeCallService } from '../support/chat/fake-call-servi
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 import { uncachedWidget } from '../support/browser/fail-script.ts';
 import { takeOverAndWrite } from '../support/browser/take-over-and-write.ts';
-import { click, engine, press } from '../support/browser/page.ts';
+import { forceMedia } from '../support/chat/force-media.ts';
+import { click, engine, press, setViewport } from '../support/browser/page.ts';
 
 const hasCalls = 'RTCPeerConnection' in window;
 const transcription = 'conversation.item.input_audio_transcription';
@@ -570,6 +571,17 @@ let microphone: FakeMicrophone;
       await until(() => pickers(chat).length === 0, 'the pickers to disappear');
     });
 
+    it('leaves everything in reach if the page is zoomed so that little room is left', async () => {
+      await setViewport(320, 256);
+      try {
+        const panel = (await choosing()).part('panel');
+        expect(panel.scrollHeight).to.be.above(panel.clientHeight);
+        expect(getComputedStyle(panel).overflowY).to.equal('auto');
+      } finally {
+        await setViewport(1000, 800);
+      }
+    });
+
     it('uses a microphone that is chosen while it reconnects', async () => {
       const chat = await choosing();
       const sent: unknown[] = [];
@@ -653,6 +665,24 @@ let microphone: FakeMicrophone;
       await until(() => microphone.inUse.join() === 'webcam', 'the microphone');
       await until(() => !noticeIn(chat), 'the notice to disappear');
     });
+  });
+
+  it('leaves room for the name of the assistant on a narrow phone', async () => {
+    await setViewport(320, 568);
+    const chat = await open();
+    const restore = forceMedia(chat, '(pointer: coarse)');
+    try {
+      const name = chat.find('#heading') as HTMLElement;
+      expect(name.innerText).to.equal('Nordkamm assistant');
+      const lineHeight = parseFloat(getComputedStyle(name).lineHeight);
+      await until(() => Math.round(name.scrollHeight / lineHeight) === 2, 'a line for each word');
+      await click(chat.part('call-button'));
+      await connected(chat);
+      expect(Math.round(name.scrollHeight / lineHeight)).to.be.at.most(2);
+    } finally {
+      restore();
+      await setViewport(1000, 800);
+    }
   });
 
   it('moves the focus into the bar, and back to the button', async () => {
