@@ -251,6 +251,17 @@ describe('the menu', () => {
     expect(chat.messages).to.have.length(1);
   });
 
+  it('closes if the page deletes the conversation', async () => {
+    const chat = await mountWithMenu();
+    chat.element.forget();
+    await until(() => !chat.isOpen, 'the panel to close');
+    chat.element.show();
+    await chat.ready();
+    expect(menuOf(chat) === null).to.be.true;
+    await openMenu(chat);
+    expect(chat.findAll('.menu')).to.have.length(1);
+  });
+
   it('keeps the focus in an inline chat when it deletes the conversation', async () => {
     const chat = mount({ inline: '' });
     await chat.ready();
