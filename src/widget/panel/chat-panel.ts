@@ -174,7 +174,8 @@ export class ChatPanel implements Panel, PanelContext {
     clearPanel(this.container, this.announcer);
     if (this.options.hasGate) void this.modules.load('gate').then(() => this.gate?.forget());
     // An inline chat stays visible.
-    else this.update(this.#input);
+    else if (this.options.isInline && this.host.element.isConnected) this.#open();
+    this.requestRender();
     this.#place.forget();
   }
 
