@@ -271,10 +271,10 @@ describe('the menu', () => {
     await click(item(chat, labels.forget));
     await until(() => focused(chat) === 'Cancel', 'the question');
     await press('Tab');
+    const opened = nextEvent<{ conversationId: string }>(chat.element, 'chat-ready');
     await press('Enter');
-    await until(() => chat.find('li')?.dataset.status === undefined, 'the deletion');
+    expect((await opened).conversationId).not.to.equal(before);
     await chat.answered(1);
-    expect(chat.conversationId).not.to.equal(before);
     expect(chat.element.shadowRoot?.activeElement === chat.part('panel')).to.be.true;
   });
 
