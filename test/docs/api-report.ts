@@ -37,7 +37,8 @@ export function createApiReport(): string {
       const publicText = text
         .replace(/^ +(#private|private .*);\n/gm, '')
         .replace(/^export |^declare /gm, '')
-        // TypeScript prints the values of an enumeration in the order in which it met them.
+        // TypeScript prints unions and the values of an enumeration in the order in which it met them.
+        .replace(/"[^"]*"(?: \| "[^"]*")+/g, (union) => union.split(' | ').sort().join(' | '))
         .replace(
           /(?:^ +(\w+): "\1";\n)+/gm,
           (values) => `${values.trimEnd().split('\n').sort().join('\n')}\n`,

@@ -5,7 +5,7 @@ import { assistants, conversations } from '../db/schema.ts';
 import { addEntry, type AddedLine } from './add-entry.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 
-/** What happened in a conversation, as the history says it. Clients may say it in other words, by the event. */
+/** The text of each event in the history. Clients that know the event may show a text of their own instead. */
 const eventTexts: Record<HistoryEvent, string> = {
   person_joined: 'A person has joined the conversation.',
   person_left: 'The assistant is back.',

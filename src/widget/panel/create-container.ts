@@ -24,7 +24,7 @@ export function createContainer({ element, root }: PanelHost): HTMLElement {
 /** Removes all rendered and announced content; the next render starts from scratch. */
 export function clearPanel(container: HTMLElement, announcer: Announcer): void {
   render(null, container);
-  // An open one would stay, without its button.
+  // The menu is rendered separately: an open one would stay, without its button.
   container.querySelector('.menu')?.remove();
   announcer.element.replaceChildren();
 }

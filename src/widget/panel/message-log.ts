@@ -41,6 +41,7 @@ export interface MessageDetails {
   readonly label: string;
   /** The name of the person who wrote it, if it is shown. */
   readonly author: TemplateResult | undefined;
+  /** Its text; an event is described in the language of the chat. */
   readonly text: string;
   /** The functions that the assistant called, and the message's actions. */
   readonly below: unknown;

@@ -8,7 +8,7 @@ import type { Texts } from '../../../src/widget/texts/texts.ts';
 const texts: Texts = de;
 const message: Message = { key: 'one', role: 'system', text: 'English.', status: 'done', functionCalls: [] };
 
-test('an event is told in the language of the chat', () => {
+test('an event is described in the language of the chat', () => {
   assert.equal(textOf({ ...message, event: 'ended' }, texts), texts.ended);
   assert.equal(textOf({ ...message, event: 'handed_over' }, texts), texts.person);
 });
