@@ -262,6 +262,19 @@ describe('the menu', () => {
     expect(chat.findAll('.menu')).to.have.length(1);
   });
 
+  it('closes if the page hides the chat or moves it out of the page’s flow', async () => {
+    const chat = await mountWithMenu();
+    chat.element.inline = true;
+    await until(() => menuOf(chat) === null, 'the menu to close as the chat moves');
+    chat.element.inline = false;
+    await openMenu(chat);
+    chat.element.hide();
+    await until(() => menuOf(chat) === null, 'the menu to close with the chat');
+    chat.element.show();
+    await until(() => chat.part('panel').checkVisibility(), 'the chat');
+    expect(menuOf(chat)).to.be.null;
+  });
+
   it('keeps the focus in an inline chat when it deletes the conversation', async () => {
     const chat = mount({ inline: '' });
     await chat.ready();

@@ -1,4 +1,5 @@
 import type { Locale } from '../texts/texts.ts';
+import { removeMenu } from './create-container.ts';
 import type { ChatOptions } from './options.ts';
 import type { PanelHost } from './panel-host.ts';
 
@@ -12,5 +13,7 @@ export function describePanel(
   root.dir = direction ?? locale?.direction ?? '';
   root.lang = locale?.language ?? '';
   if (locale) launcher.title = locale.texts.chat;
-  container.role = isInline ? 'region' : 'dialog';
+  const role = isInline ? 'region' : 'dialog';
+  if (container.role !== role) removeMenu(container);
+  container.role = role;
 }
