@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
@@ -11,7 +12,7 @@ const advisoryLock = 7_303_014_117;
 /** Longest wait for the migrations of another process, or for one of ours, in milliseconds. */
 const noTimeout = { query_timeout: 3_600_000 };
 
-/** The database was created before the first release, whose migrations start from an empty database. */
+/** The database was created before the first release, with other tables than those of the first migration now. */
 export class UnsupportedDatabaseError extends OperatorError {
   override readonly name = 'UnsupportedDatabaseError';
   constructor() {
@@ -22,6 +23,23 @@ export class UnsupportedDatabaseError extends OperatorError {
   }
 }
 
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  /** Differs if the file has changed, other than in its line endings. */
+  readonly checksum: string;
+}
+
+async function readMigrations(): Promise<readonly Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
 /**
  * Applies the numbered SQL files that the database lacks, in one transaction. An advisory lock makes processes that
  * start together take turns.
@@ -29,7 +47,7 @@ export class UnsupportedDatabaseError extends OperatorError {
  * @throws UnsupportedDatabaseError
  */
 export async function migrate(pool: Pool): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  const migrations = await readMigrations();
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
@@ -39,12 +57,17 @@ export async function migrate(pool: Pool): Promise<void> {
     await client.query(
       'CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
     );
-    const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migrations');
-    const applied = new Set(rows.map((row) => row.name));
-    if (applied.size > 0 && !applied.has(names[0] ?? '')) throw new UnsupportedDatabaseError();
-    for (const name of names.filter((candidate) => !applied.has(candidate))) {
-      await client.query({ ...noTimeout, text: await readFile(join(folder, name), 'utf8') });
-      await client.query('INSERT INTO schema_migrations (name) VALUES ($1)', [name]);
+    await client.query('ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS checksum text');
+    const { rows } = await client.query<{ name: string; checksum: string | null }>(
+      'SELECT name, checksum FROM schema_migrations',
+    );
+    const applied = new Map(rows.map((row) => [row.name, row.checksum]));
+    const [first] = migrations;
+    if (first && applied.size > 0 && applied.get(first.name) !== first.checksum)
+      throw new UnsupportedDatabaseError();
+    for (const { name, sql, checksum } of migrations.filter((migration) => !applied.has(migration.name))) {
+      await client.query({ ...noTimeout, text: sql });
+      await client.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);
     }
     await client.query('COMMIT');
   } catch (error) {

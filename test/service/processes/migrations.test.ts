@@ -96,3 +96,13 @@ test('refuses a database from before the first release and says what to do', asy
     message: /before the first release .* DATA_DIR, or name an empty database in DATABASE_URL\.$/,
   });
 });
+
+test('refuses a database with an earlier version of the first migration, instead of failing at every request', async () => {
+  const env = await empty();
+  const config = readConfig({ ...env, DATA_DIR: await temporaryFolder() });
+  const log = createLog('silent');
+  const earlier = await openDatabase(config, log);
+  await earlier.pool.query(`UPDATE schema_migrations SET checksum = 'of another version'`);
+  await earlier.close();
+  await assert.rejects(openDatabase(config, log), { name: 'UnsupportedDatabaseError' });
+});
