@@ -112,7 +112,8 @@ async function startServer(): Promise<PostgresServer> {
 async function pgliteImage(): Promise<string> {
   const migrations = join(repository, 'src/service/db/migrations');
   const hash = createHash('sha256');
-  for (const file of (await readdir(migrations)).sort()) hash.update(await readFile(join(migrations, file)));
+  const files = (await readdir(migrations)).sort().map((file) => join(migrations, file));
+  for (const file of [join(migrations, '../migrate.ts'), ...files]) hash.update(await readFile(file));
   const cache = join(repository, 'node_modules/.cache/test-service');
   const image = join(cache, hash.digest('hex').slice(0, 16));
   if (existsSync(image)) return image;
