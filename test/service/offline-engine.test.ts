@@ -111,6 +111,29 @@ test('understands a follow-up question with the question before it', async () =>
   assert.match(answer, /Austria/);
 });
 
+test('answers each question of a message, with its source', async () => {
+  for (const question of [
+    'When are you open, and can I return a jacket?',
+    'when are you open and can i return a jacket',
+    'When are you open? Can I return a jacket?',
+  ]) {
+    const answer = await ask('greeting', question);
+    assert.match(answer, /10:00 to 18:30[\s\S]*Source: Opening hours[\s\S]*30 days[\s\S]*Source: Returns/);
+  }
+  const german = await ask('german', 'Wann haben Sie geöffnet und wie kann ich etwas zurückgeben?');
+  assert.match(german, /10:00 bis 18:30[\s\S]*30 Tagen/);
+});
+
+test('does not take a clause with "it" for a question of its own', async () => {
+  const answer = await ask('greeting', 'What does the backpack cost and how much does it weigh?');
+  assert.match(answer, /1,240 g/);
+  assert.doesNotMatch(answer, /Sternwald/);
+});
+
+test('answers one clause of a message if the rest has no answer', async () => {
+  assert.match(await ask('greeting', 'I bought a jacket and want to return it'), /30 days/);
+});
+
 test('says that the knowledge base has no answer and that no model is configured', async () => {
   for (const question of [
     'What is the meaning of life?',

@@ -18,6 +18,7 @@ import type { NamedTool } from './find-named-tool.ts';
 import { formatValue } from './format-value.ts';
 import { findSmallTalk } from './small-talk.ts';
 import { sentencesFor } from './sentences.ts';
+import { joinReferences, splitClauses } from './split-questions.ts';
 import type { Sentences } from './sentences.ts';
 
 /** Most passages per search. */
@@ -27,7 +28,7 @@ const passageLimit = 10;
 const resultLimit = 2000;
 
 /**
- * Answers without a language model: quotes the passage of the knowledge base that answers the question best, with its
+ * Answers without a language model: quotes the passage of the knowledge base that answers each question best, with its
  * source, or says that there is none. Calls a tool when the message names it, and ends the conversation on a goodbye if
  * the assistant may. The same question gets the same answer.
  */
@@ -52,8 +53,7 @@ export class OfflineEngine implements Engine {
     }
     const answer = call || request.isSilence === true ? undefined : await findAnswer(request);
     if (answer && searchesByTool(request)) {
-      const { document, heading } = answer.passage;
-      const result = { passages: [{ document, heading }] };
+      const result = { passages: answer.passages.map(({ document, heading }) => ({ document, heading })) };
       yield { type: 'function_call', name: searchToolName, arguments: { query: answer.query }, result };
     }
     for (const text of compose(request, call, outcome, answer).match(/\S+\s*|\s+/g) ?? []) {
@@ -104,10 +104,10 @@ function describeResult(sentence: string, name: string, result: unknown, { retur
   return `${statement} ${fill(returned, { result: quoted.slice(0, resultLimit) })}`;
 }
 
-/** A passage with the query that found it. */
+/** The passages that answer a message, one for each question in it, with the query that found them. */
 interface Answer {
   query: string;
-  passage: Passage;
+  passages: Passage[];
 }
 
 /** Whether searches of the knowledge base show among the function calls. */
@@ -149,10 +149,13 @@ function findReply(
 ): string | undefined {
   const smallTalk = findSmallTalk(message, assistant.language);
   if (smallTalk) return sentences[smallTalk];
-  if (!known || isSpoken === true) return known?.passage.body;
-  const { document, heading, body } = known.passage;
-  const source = heading === document ? document : `${document} – ${heading}`;
-  return `${body}\n\n${fill(sentences.source, { source })}`;
+  return known?.passages
+    .map(({ document, heading, body }) => {
+      if (isSpoken === true) return body;
+      const source = heading === document ? document : `${document} – ${heading}`;
+      return `${body}\n\n${fill(sentences.source, { source })}`;
+    })
+    .join('\n\n');
 }
 
 /** Fills in one pass, so values that look like placeholders stay as they are. */
@@ -167,15 +170,37 @@ async function findAnswer({
 }: EngineRequest): Promise<Answer | undefined> {
   if (findSmallTalk(message, assistant.language)) return undefined;
   const direct = await findPassages(message, passageLimit);
-  const best = direct.find(({ isRelevant: fits }) => fits);
-  if (best) return { query: message, passage: best };
+  const clauses = splitClauses(message, assistant.language);
+  const questions = joinReferences(clauses, assistant.language);
+  const answers = await findEach(questions, findPassages);
+  if (answers.length > 1) return { query: message, passages: answers };
+  // "I bought a tent and want to return it": the request is often at the end.
+  const best = direct.find(isRelevant) ?? (await findEach(clauses, findPassages)).at(-1);
+  if (best) return { query: message, passages: [best] };
   // "And on Saturdays?" needs the question before it. Its own words have to occur in the passage, too.
   const before = history.findLast((line) => line.role === 'user');
   if (!before || message.length > followUpLimit || direct.length === 0) return undefined;
   const query = `${before.content} ${message}`;
-  const passage = (await findPassages(query, passageLimit)).find(({ isRelevant: fits }) => fits);
-  return passage && direct.some((own) => isSamePassage(own, passage)) ? { query, passage } : undefined;
+  const passage = (await findPassages(query, passageLimit)).find(isRelevant);
+  return passage && direct.some((own) => isSamePassage(own, passage))
+    ? { query, passages: [passage] }
+    : undefined;
 }
+
+/** Finds the best passage for each of several questions, if it is relevant. */
+async function findEach(
+  questions: readonly string[],
+  findPassages: EngineRequest['findPassages'],
+): Promise<Passage[]> {
+  const found: Passage[] = [];
+  for (const question of questions.length > 1 ? questions : []) {
+    const best = (await findPassages(question, passageLimit)).find(isRelevant);
+    if (best && !found.some((passage) => isSamePassage(passage, best))) found.push(best);
+  }
+  return found;
+}
+
+const isRelevant = (passage: Passage) => passage.isRelevant;
 
 const isSamePassage = (one: Passage, other: Passage) =>
   one.document === other.document && one.heading === other.heading && one.body === other.body;

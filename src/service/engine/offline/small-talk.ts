@@ -14,7 +14,7 @@ const phrases: Record<string, Record<SmallTalk, RegExp>> = {
     goodbye:
       /^(ok(ay)? |thanks |thank you )*(bye|goodbye|good bye|see you|see ya|ciao|good night|have a (nice|good) day)( bye| then| later| soon)*$/,
     identity:
-      /^((hi|hello|hey) )?(who are you|what are you|are you (a |an )?(bot|robot|human|person|real|ai|machine|chatbot|real person|computer)|am i (talking|speaking|chatting) (to|with) (a |an )?(bot|robot|human|person|real person|machine))$/,
+      /^((hi|hello|hey) )?(who are you|what are you|what can you do|what can i ask( you)?|(how|what) can you help( me)?( with)?|help( me)?|are you (a |an )?(bot|robot|human|person|real|ai|machine|chatbot|real person|computer)|am i (talking|speaking|chatting) (to|with) (a |an )?(bot|robot|human|person|real person|machine))$/,
   },
   de: {
     greeting:
@@ -24,7 +24,7 @@ const phrases: Record<string, Record<SmallTalk, RegExp>> = {
     goodbye:
       /^(ok(ay)? |danke )*(tschüss|tschüß|tschau|ciao|auf wiedersehen|bis (bald|dann|später)|schönen (tag|abend)( noch)?|ade)$/,
     identity:
-      /^(wer (bist du|sind sie)|(bist du|sind sie) (ein |eine )?(bot|roboter|mensch|maschine|ki|chatbot|computer|echter mensch|echt))$/,
+      /^(wer (bist du|sind sie)|was (kannst du|können sie)|(wobei|womit|wie) (kannst du|können sie) (mir )?helfen|hilfe|(bist du|sind sie) (ein |eine )?(bot|roboter|mensch|maschine|ki|chatbot|computer|echter mensch|echt))$/,
   },
   ar: {
     greeting:
@@ -36,7 +36,7 @@ const phrases: Record<string, Record<SmallTalk, RegExp>> = {
 };
 
 /**
- * Recognizes a message that is only a greeting, thanks, a goodbye or a question about identity, in `language` or
+ * Recognizes a message that is only a greeting, thanks, a goodbye or a question about the assistant, in `language` or
  * English.
  */
 export function findSmallTalk(message: string, language: string): SmallTalk | undefined {
