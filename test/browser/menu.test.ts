@@ -1,4 +1,5 @@
 import { expect } from '@open-wc/testing';
+import { cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
 import {
   conversationKey,
   mount,
@@ -43,6 +44,28 @@ async function openMenu(chat: Chat): Promise<void> {
   await until(() => items(chat).length > 0, 'the menu');
 }
 
+/** Prints from the open menu; returns the text of the printed page. */
+async function print(chat: Chat): Promise<string> {
+  const printed: string[] = [];
+  // Printing opens a dialog that tests cannot close, so it is replaced in the frame.
+  const section = chat.part('panel');
+  const prepend = section.prepend.bind(section);
+  section.prepend = (...nodes) => {
+    prepend(...nodes);
+    for (const node of nodes) {
+      const view = node instanceof HTMLIFrameElement ? node.contentWindow : null;
+      if (view === null) continue;
+      view.print = () => {
+        printed.push(view.document.body.innerText);
+        view.dispatchEvent(new Event('afterprint'));
+      };
+    }
+  };
+  await click(item(chat, labels.print));
+  await until(() => printed.length > 0, 'the page to be printed');
+  return printed[0] ?? '';
+}
+
 /** A chat with a question and its answer, and its menu open. */
 async function mountWithMenu(attributes: Readonly<Record<string, string>> = {}): Promise<Chat> {
   const chat = mount(attributes);
@@ -54,7 +77,10 @@ async function mountWithMenu(attributes: Readonly<Record<string, string>> = {}):
 }
 
 describe('the menu', () => {
-  afterEach(unmountAll);
+  afterEach(async () => {
+    await unmountAll();
+    serveNoHistory();
+  });
 
   it('loads when the pointer comes near its button', async () => {
     const chat = mount();
@@ -207,26 +233,28 @@ describe('the menu', () => {
 
   it('prints the whole transcript and nothing of the page, from a frame', async () => {
     const chat = await mountWithMenu({ heading: 'Kim' });
-    const printed: string[] = [];
-    // Printing opens a dialog that tests cannot close, so it is replaced in the frame.
-    const section = chat.part('panel');
-    const prepend = section.prepend.bind(section);
-    section.prepend = (...nodes) => {
-      prepend(...nodes);
-      for (const node of nodes) {
-        const view = node instanceof HTMLIFrameElement ? node.contentWindow : null;
-        if (view === null) continue;
-        view.print = () => {
-          printed.push(view.document.body.innerText);
-          view.dispatchEvent(new Event('afterprint'));
-        };
-      }
-    };
-    await click(item(chat, labels.print));
-    await until(() => printed.length > 0, 'the page to be printed');
-    expect(printed[0]).to.match(/^Kim\n/);
-    expect(printed[0]).to.contain('When do you open?').and.to.contain('18:30');
+    const printed = await print(chat);
+    expect(printed).to.match(/^Kim\n/);
+    expect(printed).to.contain('When do you open?').and.to.contain('18:30');
     expect(chat.find('iframe')).to.be.null;
+  });
+
+  it('prints no names of messages without text', async () => {
+    serveHistory([
+      { role: 'assistant', content: 'Good day!' },
+      { role: 'user', content: 'Are you there?' },
+      { role: 'assistant', content: '' },
+    ]);
+    const chat = mount({ 'base-url': cannedService, heading: 'Kim' });
+    await chat.open();
+    await openMenu(chat);
+    expect((await print(chat)).split(/\n+/)).to.deep.equal([
+      'Kim',
+      'Kim',
+      'Good day!',
+      'You',
+      'Are you there?',
+    ]);
   });
 
   it('deletes the conversation after a confirmation', async () => {

@@ -2,14 +2,14 @@ import { html, nothing, render } from 'lit/html.js';
 import { authorOf, isMarkdown } from '../message-log.ts';
 import type { PanelContext } from '../panel-context.ts';
 import printCss from './print.css?inline';
-import { textOf, timeOf, type Transcript } from './transcript.ts';
+import { nonEmptyMessages, textOf, timeOf, type Transcript } from './transcript.ts';
 
 /**
  * Prints the whole conversation and nothing else of the page. An iframe without a URL inherits the page's CSP, so it
  * uses nothing that a policy can block: a `CSSStyleSheet`, and text from templates.
  */
 export function printTranscript({ host, container, markdown }: PanelContext, transcript: Transcript): void {
-  const { heading, locale, messages, leftOut } = transcript;
+  const { heading, locale, leftOut } = transcript;
   const frame = document.createElement('iframe');
   frame.className = 'print-frame';
   frame.ariaHidden = 'true';
@@ -29,7 +29,7 @@ export function printTranscript({ host, container, markdown }: PanelContext, tra
   render(
     html`<h1>${heading}</h1>
       ${leftOut ? html`<p dir="auto">${leftOut}</p>` : nothing}
-      ${messages.map(
+      ${nonEmptyMessages(transcript).map(
         (message) =>
           html`<article>
             <h2>

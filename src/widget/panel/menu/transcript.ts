@@ -75,7 +75,7 @@ export function transcriptJson(transcript: Transcript): string {
 }
 
 /** The messages with text: some services store empty ones. */
-function nonEmptyMessages({ messages }: Transcript): readonly Message[] {
+export function nonEmptyMessages({ messages }: Transcript): readonly Message[] {
   return messages.filter(({ text }) => text.trim());
 }
 
