@@ -32,6 +32,16 @@ async function openConversation(chat: Chat): Promise<string> {
   return (await ready).conversationId;
 }
 
+/** What a screen reader finds after each change of the announced lines from now on. */
+function announcementsFromNow(chat: Chat): readonly string[] {
+  const lines: string[] = [];
+  const status = chat.find('.root > [role="status"]') as Element;
+  new MutationObserver(() => {
+    lines.push([...status.children].map(({ textContent }) => textContent).join(' | '));
+  }).observe(status, { childList: true });
+  return lines;
+}
+
 const pathOf = (input: RequestInfo | URL): string =>
   new URL(input instanceof Request ? input.url : input, location.href).pathname;
 
@@ -79,12 +89,7 @@ describe('the first message of a person, in a conversation in which the visitor 
     const chat = mount();
     const conversation = await openConversation(chat);
     await until(() => requests.made.includes('GET events'), 'the event stream');
-    const lines: string[] = [];
-    new MutationObserver(() => {
-      // What a screen reader finds after each change.
-      const { children } = chat.find('.root > [role="status"]') as Element;
-      lines.push([...children].map(({ textContent }) => textContent).join(' | '));
-    }).observe(chat.find('.root > [role="status"]') as Element, { childList: true });
+    const lines = announcementsFromNow(chat);
     const { promise, resolve: read } = Promise.withResolvers<undefined>();
     const counting = window.fetch.bind(window);
     window.fetch = async (input, init) => {
@@ -119,6 +124,7 @@ describe('the first message of a person, in a conversation in which the visitor 
     const chat = mount();
     const conversation = await openConversation(chat);
     await until(() => requests.made.includes('GET events'), 'the event stream');
+    const lines = announcementsFromNow(chat);
     for (const [message, author] of [
       ['Hanna here.', 'Hanna Weiß'],
       ['May I help?', 'Hanna Weiß'],
@@ -134,6 +140,8 @@ describe('the first message of a person, in a conversation in which the visitor 
     await until(() => isSeen().join() === 'true,false,true', `the names of two; seen: ${isSeen().join()}`);
     for (const [index, name] of ['Hanna Weiß', 'Hanna Weiß', 'ليلى'].entries())
       expect(articles[index]?.ariaLabel).to.match(new RegExp(`^${name}(, |$)`));
+    await until(() => lines.at(-1) === 'ليلى: I take over from Hanna.', 'the announcement of the last');
+    expect(lines.join(' | ')).to.contain('Hanna Weiß: Hanna here.').and.to.contain('Hanna Weiß: May I help?');
     // The assistant keeps the name in the header.
     const greeting = chat.find('li.assistant article');
     expect(greeting?.querySelector('[part="message-author"]')).to.equal(null);

@@ -64,8 +64,12 @@ export class Reading {
     this.#panel = panel;
     this.pace = new RenderPace(panel.requestRender);
     this.#badge = new UnreadBadge(panel.host.launcher);
-    panel.announcer.sentences = (answer, isComplete) =>
-      this.#sentences.take(answer, isComplete, this.#language);
+    panel.announcer.sentences = (answer, isComplete) => {
+      const text = this.#sentences.take(answer, isComplete, this.#language);
+      // The name of a person; the assistant is announced without one.
+      const author = answer.parentElement?.querySelector('[part=message-author]')?.textContent;
+      return author && text ? `${author}: ${text}` : text;
+    };
     // These listeners are released with the panel's elements.
     const { container } = panel;
     container.addEventListener('pointerover', this.#onPointer);
