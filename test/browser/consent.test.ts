@@ -162,6 +162,25 @@ describe('the consent slot', () => {
     expect(openings()).to.deep.equal([]);
   });
 
+  it('is shown if the site adds it to an open chat, and the conversation continues when the visitor agrees', async () => {
+    const chat = mount();
+    await chat.open();
+    await chat.ask('When do you open?');
+    await chat.answered(2);
+    const button = document.createElement('button');
+    Object.assign(button, { slot: 'consent', textContent: 'I agree' }).dataset['consent'] = '';
+    chat.element.append(button);
+    // Content of slots is noticed with the next change of the element.
+    chat.element.subheading = 'By the sea';
+    await until(() => button.checkVisibility(), 'the question');
+    expect(chat.input.checkVisibility()).to.be.false;
+    await click(button);
+    await until(() => chat.input.checkVisibility(), 'the chat');
+    expect(chat.messages).to.have.length(3);
+    await chat.ask('And on Sunday?');
+    await chat.answered(3);
+  });
+
   it('starts the chat when the site removes the question', async () => {
     const chat = await openAsking();
     chat.element.querySelector('[slot="consent"]')?.remove();

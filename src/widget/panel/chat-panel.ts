@@ -122,9 +122,9 @@ export class ChatPanel implements Panel, PanelContext {
     describePanel(this.host, this.container, options, this.locale);
     void this.#texts.follow(options);
     this.addOns.update();
-    // A gate may have been removed. Nothing opens while the panel is about to be hidden.
+    // A gate may have been added or removed. Nothing opens while the panel is about to be hidden.
     const isWanted = this.#isVisible && (options.isInline || this.host.element.open);
-    if (isWanted && this.conversation.snapshot.status === 'idle') this.#open();
+    if (isWanted && (this.isGateClosed || this.conversation.snapshot.status === 'idle')) this.#open();
     this.requestRender();
   }
 
