@@ -712,6 +712,26 @@ let microphone: FakeMicrophone;
       await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
     });
 
+  it('stays visible, and can be ended, if the site asks for consent meanwhile; no other can be started', async () => {
+    const chat = await calling();
+    const button = document.createElement('button');
+    Object.assign(button, { slot: 'consent', textContent: 'I agree' }).dataset['consent'] = '';
+    chat.element.append(button);
+    // Content of slots is noticed with the next change of the element.
+    chat.element.subheading = 'By the sea';
+    await until(() => button.checkVisibility(), 'the question');
+    expect(chat.part('message-log').checkVisibility()).to.equal(false);
+    expect(service.isOpen).to.equal(true);
+    expect(chat.part('call-end-button').checkVisibility()).to.equal(true);
+    await click(chat.part('call-end-button'));
+    await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
+    await until(() => service.requests.at(-1) === 'DELETE', 'the end at the service');
+    expect(microphone.isOn).to.equal(false);
+    expect(chat.find('[part~="call-button"]')).to.equal(null);
+    await click(button);
+    await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
+  });
+
   it('plays no sound for answers that are spoken while another tab is in front', async () => {
     const chat = await open({ sound: '' });
     await click(chat.part('call-button'));

@@ -59,8 +59,9 @@ export function offerCall(panel: PanelContext): CallOffer {
     conversationChanged: () => calls?.conversationChanged(),
     inHeader: () => {
       const { locale, isGateClosed: isClosed } = panel;
-      if (!locale || isClosed) return undefined;
-      return html`${calls?.isBusy ? nothing : button('call', locale.texts.call, callIcon, start)}
+      if (!locale) return undefined;
+      // A call that began before the gate was closed can still be ended.
+      return html`${isClosed || calls?.isBusy ? nothing : button('call', locale.texts.call, callIcon, start)}
       ${modules.isMissing('call') ? html`<p part="call" role="alert">${locale.texts.network}</p>` : calls?.view(locale)}`;
     },
     update: () => {
