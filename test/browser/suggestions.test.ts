@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
-import { click, engine, press } from '../support/browser/page.ts';
+import { click, engine, press, setViewport, supports } from '../support/browser/page.ts';
 import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
 import { modelService } from '../support/browser/service-under-test.ts';
 
@@ -40,6 +40,25 @@ async function answering(markdown: string): Promise<Chat> {
 
 describe('suggestions of the site', () => {
   afterEach(unmountAll);
+
+  it('leave room for the messages in a low window, such as one at 400 % zoom', async function () {
+    if (!supports.phoneViewport) this.skip();
+    await setViewport(320, 256);
+    try {
+      const chat = await withSuggestions('Opening hours', 'Do you deliver to islands?', 'Where is my order?');
+      const log = chat.part('message-log');
+      const { fontSize, paddingTop, paddingBottom } = getComputedStyle(log);
+      const room = log.clientHeight - parseFloat(paddingTop) - parseFloat(paddingBottom);
+      expect(room / parseFloat(fontSize)).to.be.greaterThan(3.5);
+      const suggestions = chat.part('suggestions').parentElement as HTMLElement;
+      chip(chat, 'Where is my order?').focus();
+      expect(suggestions.clientHeight).to.be.greaterThan(chip(chat, 'Where is my order?').offsetHeight);
+      await click(chip(chat, 'Where is my order?'));
+      await chat.answered(2);
+    } finally {
+      await setViewport(1000, 800);
+    }
+  });
 
   it('show above the composer, as a named group', async () => {
     const chat = await withSuggestions('Opening hours', 'Where is my order?');
