@@ -36,8 +36,11 @@ export interface ConversationListener {
   onChange: () => void;
   onReady: (conversationId: string, resumed: boolean) => void;
   onSent: (text: string) => void;
-  /** @param latency milliseconds; undefined for an answer that was not streamed to this page */
-  onAnswer: (text: string, latency: number | undefined) => void;
+  /**
+   * @param text undefined for an answer that another tab has received and reported
+   * @param latency milliseconds; undefined for an answer that was not streamed to this page
+   */
+  onAnswer: (text: string | undefined, latency: number | undefined) => void;
   onProblem: (problem: Problem) => void;
   /** The visitor opened or closed the panel in another tab. */
   onOpenChange?: (isOpen: boolean) => void;

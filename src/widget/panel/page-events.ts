@@ -33,7 +33,7 @@ export function pageEvents(
     onAnswer: (text, latency) => {
       announce();
       preloadWhenIdle('extras');
-      dispatch('chat-message', { text, latency });
+      if (text) dispatch('chat-message', { text, latency });
     },
     onProblem: ({ code, message }) => {
       // Visitors only see that there is no assistant.

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { answerTo, ChatServer, gate } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
@@ -202,12 +203,16 @@ describe('one conversation in two tabs', () => {
 describe('updates of conversations in two tabs', () => {
   const streams = (): number => server.seen('other').filter(({ url }) => url.includes('/events')).length;
 
+  let openStreams: ServerResponse[];
+
   beforeEach(() => {
+    openStreams = [];
     for (let n = 0; n < 2; n++)
       server.next('other', {
         raw: (response) => {
           response.writeHead(200, { 'Content-Type': 'text/event-stream' });
           response.write(': open\n\n');
+          openStreams.push(response);
         },
       });
   });
@@ -229,6 +234,18 @@ describe('updates of conversations in two tabs', () => {
     assert.equal(streams(), 1);
     first.goAway();
     await until(() => streams() === 2);
+  });
+
+  it('report the message of a person in both, and as an answer only in the one with the stream', async () => {
+    first.conversation.setVisible(true);
+    await until(() => openStreams.length === 1);
+    second.conversation.setVisible(true);
+    const message = { role: 'assistant', content: 'May I help?' } as const;
+    server.write(first.conversation.snapshot.conversationId ?? '', message);
+    openStreams[0]?.write(`event: message\nid: 1\ndata: ${JSON.stringify(message)}\n\n`);
+    await until(() => second.log.includes('assistant: May I help?'));
+    assert.equal(first.events.at(-1), 'answer May I help?');
+    assert.equal(second.events.at(-1), 'answer elsewhere');
   });
 
   it('have an event stream each if each tab has its own conversation', async () => {

@@ -101,7 +101,7 @@ export class Visit {
         onChange: ifAlive(() => this.onChange?.()),
         onReady: ifAlive((_id: string, resumed: boolean) => this.events.push(resumed ? 'resumed' : 'opened')),
         onSent: ifAlive((text: string) => this.events.push(`sent ${text}`)),
-        onAnswer: ifAlive((text: string) => this.events.push(`answer ${text}`)),
+        onAnswer: ifAlive((text?: string) => this.events.push(`answer ${text ?? 'elsewhere'}`)),
         onProblem: ifAlive((problem: Problem) => {
           this.problems.push(problem);
           this.events.push(`problem ${problem.code}`);

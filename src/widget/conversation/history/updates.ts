@@ -175,9 +175,5 @@ async function readUpdates(session: Session): Promise<boolean> {
   if (signal.aborted) return false;
   // The response may be older than changes made meanwhile.
   if (session.snapshot.messages !== messages) return readUpdates(session);
-  applyRecord(session, record);
-  const known = new Set(messages.map(({ key }) => key));
-  const news = session.snapshot.messages.filter(({ key, role }) => !known.has(key) && role !== 'user');
-  for (const { role, text } of news) if (role === 'assistant') listener.onAnswer(text, undefined);
-  return news.length > 0;
+  return applyRecord(session, record, listener.onAnswer);
 }

@@ -66,9 +66,17 @@ function findIn(record: ConversationRecord, text: string, attempt: Attempt): Fou
 /**
  * Shows a record of the conversation that no delivery has asked for. Messages that it contains have arrived, also those
  * whose delivery failed with an unknown outcome.
+ *
+ * @param onAnswer called with each answer that was not shown before
+ * @returns whether others have written
  */
-export function applyRecord(session: Session, record: ConversationRecord): void {
+export function applyRecord(
+  session: Session,
+  record: ConversationRecord,
+  onAnswer: (text: string, latency: undefined) => void,
+): boolean {
   const { listener } = session.conversation;
+  const known = new Set(session.snapshot.messages.map(({ key }) => key));
   for (const { key, text, status, attempt } of session.unconfirmed) {
     const found = findIn(record, text, attempt);
     if (found) {
@@ -84,8 +92,11 @@ export function applyRecord(session: Session, record: ConversationRecord): void 
     }
   }
   session.apply({ type: 'history', record });
+  const news = session.snapshot.messages.filter(({ key, role }) => !known.has(key) && role !== 'user');
+  for (const { role, text } of news) if (role === 'assistant') onAnswer(text, undefined);
   // Messages that waited for one of these.
   void session.sendPending();
+  return news.length > 0;
 }
 
 /**

@@ -168,7 +168,10 @@ export class Tabs {
     if (session.signal.aborted) return;
     // If it could not be read, the next answer tries again.
     this.#isBehind = messages !== session.snapshot.messages || !record;
-    if (record && !this.#isBehind) applyRecord(session, record);
+    if (record && !this.#isBehind)
+      applyRecord(session, record, () => {
+        this.#conversation.listener.onAnswer(undefined, undefined);
+      });
     else if (record) void this.#catchUp();
   }
 }
