@@ -4,11 +4,12 @@ import { EmailTakenError, createUser } from '../user/users.ts';
 import { assistantOptions, originOf } from './assistant-commands.ts';
 import { askAll } from './ask-all.ts';
 import type { Question } from './ask-all.ts';
-import { CommandError, UsageError } from './command.ts';
+import { CommandError } from './command.ts';
 import type { Command } from './command.ts';
 import { invocation } from './invocation.ts';
 import { connectModel, modelOptions } from './model-commands.ts';
 import { addAssistant, snippetFor } from './new-assistant.ts';
+import { readNewUser } from './new-user.ts';
 
 /** Balance of the first user, in USD. Messages are charged in the ledger even if no real money is involved. */
 const firstBalance = '1000';
@@ -40,12 +41,11 @@ export const setupCommand: Command = {
   },
   async prepare(given, input) {
     const values = await askAll('setup', questions, given, input);
-    const email = values['email'] ?? '';
-    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`"${email}" is not an e-mail address.`);
+    readNewUser(values);
     return values['model-url'] === '' ? values : connectModel('setup', values, input);
   },
   async change({ config, database }, values) {
-    const [name, email] = [values['name'] ?? '', values['email'] ?? ''];
+    const { name, email } = readNewUser(values);
     const userId = await createUser(database, { name, email, balance: firstBalance }).catch(
       (error: unknown) => {
         if (!(error instanceof EmailTakenError)) throw error;

@@ -5,10 +5,8 @@ import { EmailTakenError, createUser, listUsers } from '../user/users.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Command, CommandValues } from './command.ts';
 import { findUser, userOption } from './find-user.ts';
+import { readNewUser } from './new-user.ts';
 import { table } from './table.ts';
-
-/** Longest name and e-mail address, in characters. */
-const textLimit = 255;
 
 export const createUserCommand: Command = {
   name: 'users create',
@@ -19,8 +17,7 @@ export const createUserCommand: Command = {
     balance: { value: 'USD', description: 'initial balance; 0 by default' },
   },
   async change({ database }, values) {
-    const [name, email] = [textOf(values, 'name'), textOf(values, 'email')];
-    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`"${email}" is not an e-mail address.`);
+    const { name, email } = readNewUser(values);
     const balance = values['balance'] === undefined ? undefined : amountOf(values, 'balance');
     const id = await createUser(database, { name, email, balance }).catch((error: unknown) => {
       throw error instanceof EmailTakenError ? new CommandError(error.message, { cause: error }) : error;
@@ -69,12 +66,6 @@ export const topUpCommand: Command = {
     };
   },
 };
-
-function textOf(values: CommandValues, option: string): string {
-  const text = (values[option] ?? '').trim();
-  if (text.length > textLimit) throw new UsageError(`--${option} must have at most ${textLimit} characters.`);
-  return text;
-}
 
 /** A decimal string, since binary floating point cannot represent cents exactly. */
 function amountOf(values: CommandValues, option: string): string {

@@ -110,6 +110,21 @@ describe('setup', () => {
     assert.match(err, /^setup: --email is required\./);
   });
 
+  it('refuses a name or an e-mail address of more than 255 characters, before it tests the model', async () => {
+    const long = 'x'.repeat(256);
+    for (const [name, email, option] of [
+      [long, 'eve@setup.example', 'name'],
+      ['Eve', `${long}@setup.example`, 'email'],
+    ] as const) {
+      const { code, err } = await run([
+        ...['setup', '--name', name, '--email', email],
+        ...['--model-url', 'http://127.0.0.1:9/v1', '--model', 'm-1'],
+      ]);
+      assert.equal(code, 2);
+      assert.match(err, new RegExp(`^--${option} must have at most 255 characters\\.`));
+    }
+  });
+
   it('tests the model and stores its settings for the next start, readable only by their owner', async () => {
     const cwd = await mkdtemp(join(folder, 'with-model-'));
     const dee = ['--name', 'Dee', '--email', 'dee@setup.example'];
