@@ -218,7 +218,7 @@ describe('a lead', () => {
     const lead = await run.add('+4989200100');
     await run.tick();
     for (const call of await run.openCalls()) {
-      assert.ok(await markDialed(database, call, -1000));
+      assert.ok(await markDialed(database, { callId: call, from: '' }, -1000));
     }
     await failAbandonedCalls({ database, jobs: new StoredJobs(database) });
     await run.tick();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { planCall } from '../../src/service/call/plan-call.ts';
+import { markDialed } from '../../src/service/call/take-call.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
 import { CampaignRun } from '../support/records/campaign-run.ts';
 import { startService } from '../support/service/service.ts';
@@ -185,6 +186,31 @@ describe('a campaign', () => {
       [(await run.lead(blocked)).status, (await run.lead(completed)).status],
       ['blacklisted', 'completed'],
     );
+  });
+
+  test('shows no number that was released while the call waited', async () => {
+    const run = await start({ numbers: 2 });
+    await run.add('+4989200100');
+    await run.tick();
+    const [call = 0] = await run.openCalls();
+    const shown = async () => {
+      const planned = await plan(call, new Date());
+      return typeof planned === 'object' ? planned.call.from : planned;
+    };
+    const { rows: own } = await database.pool.query<{ id: number; number: string }>(
+      'SELECT id, phone_number AS number FROM phone_numbers WHERE user_id = $1 ORDER BY id',
+      [run.owner.id],
+    );
+    const [first, second] = own;
+    assert.equal(await shown(), first?.number);
+    // Its month has ended, and it has not been deleted yet.
+    await database.pool.query('UPDATE phone_numbers SET release_at = now() WHERE id = $1', [first?.id]);
+    assert.equal(await shown(), second?.number);
+    await database.pool.query('DELETE FROM phone_numbers WHERE id = $1', [second?.id]);
+    assert.equal(await shown(), '');
+    await markDialed(database, { callId: call, from: '' }, 1000);
+    const [dialed] = await database.db.select().from(calls).where(eq(calls.id, call));
+    assert.equal(dialed?.assistantPhoneNumber, '');
   });
 
   test('limits parallel calls to the available balance', async () => {

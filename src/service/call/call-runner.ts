@@ -111,7 +111,7 @@ export class CallRunner implements CallHandler {
     await this.#prepareSpeaker(planned.conversation);
     signal.throwIfAborted();
     const reportMs = answerMs(this.#dependencies, planned.call.ringingTime);
-    const tokens = await markDialed(database, callId, reportMs);
+    const tokens = await markDialed(database, planned.call, reportMs);
     if (tokens === undefined) return;
     try {
       const carrierCallId = await carrier.dial({ ...planned.call, ...tokens });

@@ -2,6 +2,7 @@ import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
 import { engineContextColumns } from '../assistant/engine-context.ts';
 import type { EngineContextRow } from '../assistant/engine-context.ts';
 import { isBlocked } from '../campaign/blocked-number.ts';
+import { findCallerIds } from '../campaign/caller-ids.ts';
 import { nextCallingTime } from '../campaign/calling-hours.ts';
 import type { OutgoingCall } from '../carrier/carrier.ts';
 import { numberProblem } from '../lib/allowed-countries.ts';
@@ -90,11 +91,21 @@ export async function planCall(
     conversation,
     call: {
       ...(await planLine(db, callId, assistant)),
-      from: waiting.assistantPhoneNumber,
+      from: await chooseCallerId(db, waiting, assistant.phoneNumberId),
       to,
       ringingTime: assistant.ringingTime,
     },
   };
+}
+
+/** Keeps the caller ID of a waiting call, unless its owner has released or replaced the number meanwhile. */
+async function chooseCallerId(
+  queries: Queries,
+  { campaignId, assistantPhoneNumber }: typeof calls.$inferSelect,
+  assistantNumberId: number | null,
+): Promise<string> {
+  const callerIds = await findCallerIds(queries, campaignId, assistantNumberId);
+  return callerIds.includes(assistantPhoneNumber) ? assistantPhoneNumber : (callerIds[0] ?? '');
 }
 
 /** The settings and context of a call's conversation. */

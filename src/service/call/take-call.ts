@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
-import type { CallPlan, Carrier } from '../carrier/carrier.ts';
+import type { CallPlan, Carrier, OutgoingCall } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { conversations, ledgerEntries } from '../db/schema.ts';
@@ -39,17 +39,19 @@ export const answerMs = (
 /**
  * Marks a waiting call as dialed before it is dialed: if the process dies in between, the number is not dialed again.
  *
+ * @param call.from the caller ID that is displayed.
  * @param milliseconds the time within which the carrier connects the call or reports a failure.
  * @returns the call's secrets; undefined if the call is no longer waiting.
  */
 export async function markDialed(
   { db }: Database,
-  callId: number,
+  { callId, from }: Pick<OutgoingCall, 'callId' | 'from'>,
   milliseconds: number,
 ): Promise<CallTokens | undefined> {
   const [dialed] = await db
     .update(calls)
     .set({
+      assistantPhoneNumber: from,
       token: newSecret(),
       connectToken: newSecret(),
       dialedAt: sql`now()`,

@@ -1,13 +1,13 @@
 import { and, asc, eq, inArray, notExists, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
-import { campaignPhoneNumbers, campaigns } from '../db/campaigns-table.ts';
+import { campaigns } from '../db/campaigns-table.ts';
 import type { Queries } from '../db/database.ts';
 import { leads, secondaryContacts } from '../db/leads-table.ts';
-import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import type { assistants } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { isBlocked } from './blocked-number.ts';
+import { findCallerIds } from './caller-ids.ts';
 import { setContacts, setLead, scheduleNextTry } from './update-called-leads.ts';
 
 type Campaign = typeof campaigns.$inferSelect;
@@ -83,28 +83,6 @@ export async function callLeads(
     .set({ callsMade: sql`${campaigns.callsMade} + ${made}` })
     .where(eq(campaigns.id, campaign.id));
   return made;
-}
-
-/** Returns the caller IDs of a campaign in order, or the assistant's number if there are none. */
-async function findCallerIds(
-  tx: Queries,
-  campaignId: number,
-  assistantNumberId: number | null,
-): Promise<string[]> {
-  const rotation = await tx
-    .select({ phoneNumber: phoneNumbers.phoneNumber })
-    .from(campaignPhoneNumbers)
-    .innerJoin(phoneNumbers, eq(phoneNumbers.id, campaignPhoneNumbers.phoneNumberId))
-    .where(eq(campaignPhoneNumbers.campaignId, campaignId))
-    .orderBy(asc(campaignPhoneNumbers.position));
-  const found =
-    rotation.length > 0
-      ? rotation
-      : await tx
-          .select({ phoneNumber: phoneNumbers.phoneNumber })
-          .from(phoneNumbers)
-          .where(eq(phoneNumbers.id, assistantNumberId ?? 0));
-  return found.map(({ phoneNumber }) => phoneNumber);
 }
 
 /**

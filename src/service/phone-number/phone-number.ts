@@ -26,7 +26,7 @@ const columns = {
 };
 
 /** Excludes pending purchases, and numbers past their release time that have not been deleted yet. */
-const isActive = and(
+export const isActive = and(
   eq(phoneNumbers.isPending, false),
   or(isNull(phoneNumbers.releaseAt), gt(phoneNumbers.releaseAt, sql`now()`)),
 );
