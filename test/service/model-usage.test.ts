@@ -4,16 +4,18 @@ import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { Owner } from '../support/records/owner.ts';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
-import { atEnd, createAssistant, newDatabase, startService } from '../support/service/service.ts';
+import type { Behavior, ChatRequest } from '../support/servers/model-server.ts';
+import { atEnd, createAssistant, newDatabase, readMoney, startService } from '../support/service/service.ts';
 import { eventually } from '../support/eventually.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());
 const evaluation = { sentiment: null, outcome: null, score: null, variables: {} };
-model.behave(({ stream }) => ({
+const behavior = ({ stream }: ChatRequest): Behavior => ({
   ...(stream === true ? {} : { chunks: [JSON.stringify(evaluation)] }),
   usage: { prompt_tokens: 1000, completion_tokens: 50 },
-}));
+});
+model.behave(behavior);
 const service = await startService({
   ...(await newDatabase()),
   WORKERS: 'on',
@@ -66,6 +68,72 @@ test('owners see which assistant used how many tokens of which model, and what t
   assert.deepEqual(await readUsage(owner), [
     { ...row, evaluations: 1, input_tokens: 3000, output_tokens: 150, cost: 0.0075 },
   ]);
+});
+
+test('an end is evaluated once, and its messages are charged once, whatever follows', async (t) => {
+  const { owner, uuid, id } = await createOwner();
+  await pool.query(`UPDATE assistants SET tools = '[{"type": "end_call"}]' WHERE id = $1`, [id]);
+  const bye = Promise.withResolvers<undefined>();
+  const late = Promise.withResolvers<string>();
+  t.after(() => {
+    model.behave(behavior);
+  });
+  model.behave((request) => {
+    const line = request.messages.findLast(({ role }) => role === 'user')?.content;
+    if (request.stream !== true || line === 'Hello') return behavior(request);
+    if (line === 'Late') return { ...behavior(request), chunks: [late.promise] };
+    return {
+      ...behavior(request),
+      gate: bye.promise,
+      before: 'Goodbye!',
+      calls: [{ name: 'end_call', arguments: {} }],
+    };
+  });
+  const conversation = await chat(uuid, ['Hello']);
+  // The answer to the first message ends the conversation before the second one is answered.
+  const ending = service.send(conversation, 'Bye');
+  const isStored = async (text: string) => (await service.history(conversation)).includes(`user: ${text}`);
+  await eventually('the first message', () => isStored('Bye'));
+  const answering = service.send(conversation, 'Late');
+  await eventually('the second message', () => isStored('Late'));
+  bye.resolve(undefined);
+  assert.equal((await ending).json['ended'], true, (await ending).text);
+  const evaluations = async () => (await readUsage(owner))[0]?.['evaluations'];
+  await eventually('the evaluation', async () => (await evaluations()) === 1);
+  late.resolve('As I said: goodbye.');
+  assert.equal((await answering).status, 200);
+  const desk = { Authorization: `Bearer ${owner.key}` };
+  for (const action of ['disable-ai', 'enable-ai']) {
+    const path = `/api/automate/conversations/${conversation}/${action}`;
+    assert.equal((await service.post(path, undefined, desk)).status, 200);
+  }
+  const { rows } = await pool.query<{ id: string }>('SELECT id FROM conversations WHERE uuid = $1', [
+    conversation,
+  ]);
+  const conversationId = Number(rows[0]?.id);
+  await jobs.send('conversation-ended', { conversationId });
+  await eventually('the repeated job', async () => {
+    const { rows: done } = await pool.query(
+      `SELECT 1 FROM jobs.job WHERE name = 'conversation-ended' AND state = 'completed'
+         AND (data ->> 'conversationId')::bigint = $1`,
+      [conversationId],
+    );
+    return done.length === 2;
+  });
+  assert.equal(await evaluations(), 1);
+  const { rows: entries } = await pool.query<{ kind: string; amount: string }>(
+    "SELECT kind, amount FROM ledger_entries WHERE user_id = $1 AND kind <> 'top_up'",
+    [owner.id],
+  );
+  assert.deepEqual(
+    entries.map(({ kind, amount }) => [kind, Number(amount)]),
+    [
+      ['charge', -0.01],
+      ['charge', -0.01],
+      ['charge', -0.01],
+    ],
+  );
+  assert.deepEqual(await readMoney(service, owner.id), { balance: 0.97, ledger: 0.97 });
 });
 
 test('the cost is null while a model has no price, also after it gets one', async () => {
