@@ -2,7 +2,8 @@ import { and, count, eq, sql } from 'drizzle-orm';
 import { moveMoney } from '../billing/ledger.ts';
 import { exceedsLimit } from '../billing/spending-limit.ts';
 import { widgetMessagePrice } from '../billing/prices.ts';
-import type { Queries } from '../db/database.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { isOutage } from '../db/is-outage.ts';
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
 import type { StoredToolResult, StoredVariables } from '../db/schema.ts';
@@ -61,6 +62,14 @@ export type Acceptance = { conversationUuid: string } & (
   { kind: 'answer'; message: AcceptedMessage } | { kind: 'store' } | { kind: 'repeat'; messageId: number }
 );
 
+/** The part of the service that answers accepted messages. */
+export interface Answerer {
+  /** Marks its messages. */
+  readonly lease: Lease;
+  /** Starts the reply to a message of which it is unknown whether it was stored. */
+  startIfStored(message: AcceptedMessage): Promise<void>;
+}
+
 /**
  * Stores a visitor's message and charges its price, both or neither; a message for a person is free. The conversation's
  * row is locked first, so turns are numbered in the order in which they are stored, and the key is
@@ -72,14 +81,14 @@ export async function acceptMessage(
   { database, jobs }: EndingDependencies,
   conversationUuid: string,
   message: VisitorMessage,
-  lease: Lease,
+  replies: Answerer,
   keyed?: KeyedRequest,
 ): Promise<Acceptance> {
-  return database.transaction(async (tx) => {
+  return accept(database, replies, async (tx) => {
     const conversation = await lockConversation(tx, conversationUuid);
     const earlier = keyed && (await claimKey(tx, keyed));
     if (earlier) return { kind: 'repeat', conversationUuid, messageId: earlier.messageId ?? 0 };
-    return storeMessage({ tx, jobs }, conversation, message, lease, keyed);
+    return storeMessage({ tx, jobs }, conversation, message, replies.lease, keyed);
   });
 }
 
@@ -93,10 +102,10 @@ export async function acceptCustomerMessage(
   { database, jobs }: EndingDependencies,
   customer: Customer,
   message: VisitorMessage,
-  lease: Lease,
+  replies: Answerer,
   keyed?: KeyedRequest,
 ): Promise<Acceptance> {
-  return database.transaction(async (tx) => {
+  return accept(database, replies, async (tx) => {
     const earlier = keyed && (await claimKey(tx, keyed));
     if (earlier) {
       const [conversation] = await tx
@@ -107,8 +116,24 @@ export async function acceptCustomerMessage(
       return { kind: 'repeat', conversationUuid: conversation.uuid, messageId: earlier.messageId ?? 0 };
     }
     const uuid = await findOrOpenCustomerConversation(tx, jobs, customer);
-    return storeMessage({ tx, jobs }, await lockConversation(tx, uuid), message, lease, keyed);
+    return storeMessage({ tx, jobs }, await lockConversation(tx, uuid), message, replies.lease, keyed);
   });
+}
+
+/** Runs a transaction that accepts a message. A lost connection does not show whether it was committed. */
+async function accept(
+  { transaction }: Database,
+  replies: Answerer,
+  work: (tx: Queries) => Promise<Acceptance>,
+): Promise<Acceptance> {
+  const last: { acceptance?: Acceptance } = {};
+  try {
+    return await transaction(async (tx) => (last.acceptance = await work(tx)));
+  } catch (error) {
+    if (last.acceptance?.kind === 'answer' && isOutage(error))
+      void replies.startIfStored(last.acceptance.message);
+    throw error;
+  }
 }
 
 async function storeMessage(

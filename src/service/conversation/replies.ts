@@ -11,7 +11,7 @@ import { EngineError } from '../engine/engine.ts';
 import type { Engine, ReplyEvent } from '../engine/engine.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import type { Lease } from '../lib/lease.ts';
-import type { AcceptedMessage } from './accept-message.ts';
+import type { AcceptedMessage, Answerer } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { EndingDependencies } from './end-conversation.ts';
 import { maxVisitorBytes } from '../assistant/fill-prompt.ts';
@@ -40,7 +40,7 @@ export const replySettledSignal = (messageId: number): string => `message ${mess
  * The replies that this process writes. Replies of one conversation are written one after the other, across processes;
  * no database connection is held while an engine answers.
  */
-export class Replies {
+export class Replies implements Answerer {
   /** Marks the messages that this process answers. */
   readonly lease: Lease;
   readonly #dependencies: EngineContextDependencies & EndingDependencies;
@@ -79,6 +79,21 @@ export class Replies {
     return reply;
   }
 
+  /** Starts the reply once the database is available. Otherwise, the visitor would wait until the lease has expired. */
+  async startIfStored(message: AcceptedMessage): Promise<void> {
+    try {
+      const stored = await retryDuringOutage(() => this.#extendLeases([message.id]), {
+        mayRetry: () => !this.#closing.signal.aborted,
+        onFailure: (cause) => {
+          this.#log.warn({ err: cause }, 'a message may have been stored; retrying');
+        },
+      });
+      if (stored.length > 0) this.start(message);
+    } catch (cause) {
+      this.#log.error({ err: cause }, 'a message may have been stored, but is not answered');
+    }
+  }
+
   /** The reply to a message, if this process is writing it. */
   find(messageId: number): Reply | undefined {
     return this.#pending.get(messageId)?.reply;
@@ -96,17 +111,21 @@ export class Replies {
 
   /** Renews the leases of the replies that this process is writing. */
   async renewLeases(): Promise<void> {
-    if (this.#pending.size === 0) return;
-    await this.#database.db
+    if (this.#pending.size > 0) await this.#extendLeases([...this.#pending.keys()]);
+  }
+
+  #extendLeases(messageIds: number[]): Promise<{ id: number }[]> {
+    return this.#database.db
       .update(messages)
       .set({ replyLeaseUntil: leaseEnd(this.lease.milliseconds) })
       .where(
         and(
-          inArray(messages.id, [...this.#pending.keys()]),
+          inArray(messages.id, messageIds),
           eq(messages.replyState, 'pending'),
           eq(messages.replyOwner, this.lease.owner),
         ),
-      );
+      )
+      .returning({ id: messages.id });
   }
 
   /** Waits for the pending replies; after `milliseconds`, fails the rest. */

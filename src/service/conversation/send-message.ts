@@ -42,10 +42,7 @@ export async function sendMessage(
   keyed?: KeyedRequest,
 ): Promise<Reply> {
   const { replies } = dependencies;
-  return replyTo(
-    dependencies,
-    await acceptMessage(dependencies, conversationUuid, message, replies.lease, keyed),
-  );
+  return replyTo(dependencies, await acceptMessage(dependencies, conversationUuid, message, replies, keyed));
 }
 
 /**
@@ -60,13 +57,7 @@ export async function sendCustomerMessage(
   message: VisitorMessage,
   keyed?: KeyedRequest,
 ): Promise<{ conversationUuid: string; reply: Reply }> {
-  const accepted = await acceptCustomerMessage(
-    dependencies,
-    customer,
-    message,
-    dependencies.replies.lease,
-    keyed,
-  );
+  const accepted = await acceptCustomerMessage(dependencies, customer, message, dependencies.replies, keyed);
   return { conversationUuid: accepted.conversationUuid, reply: replyTo(dependencies, accepted) };
 }
 

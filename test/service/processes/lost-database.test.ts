@@ -23,6 +23,7 @@ import {
 import { mountSmallDisk } from '../../support/process/small-disk.ts';
 import { spawnService, startServiceProcess } from '../../support/service/service-process.ts';
 import { startModelServer } from '../../support/servers/model-server.ts';
+import { expectingFailures } from '../../support/service/check-answer.ts';
 import { startSilentProxy } from '../../support/servers/silent-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -134,6 +135,60 @@ describe(
       await eventually('the refund', async () => (await balance()) === 1);
       model.behave({ chunks: ['In time'] });
       assert.equal((await service.send(conversation, 'Hello', key)).json['message'], 'In time');
+      service.signal('SIGTERM');
+      await service.child.ended;
+    });
+  },
+);
+
+describe(
+  'a message whose connection is lost while it is committed',
+  { skip: testDatabase === 'pglite' && 'needs a PostgreSQL server' },
+  () => {
+    test('is answered and charged once, as soon as the server is back, also without a repeat', async () => {
+      const direct = await newDatabase();
+      const here = await startService(direct);
+      const { uuid: assistant, userId } = await createAssistant(here, { balance: '1' });
+      const { pool } = here.running.database;
+      const proxy = await startSilentProxy(String(direct['DATABASE_URL']));
+      atEnd(() => proxy.close());
+      const service = await startServiceProcess({
+        ...direct,
+        ...{ DATABASE_URL: proxy.url, REPLY_LEASE_SECONDS: '3600' },
+      });
+      const conversation = await service.open(assistant);
+      // The commit waits for a lock of the test, and the server does not notice that its client is gone.
+      await pool.query(`
+        CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;
+        CREATE CONSTRAINT TRIGGER wait_for_test AFTER INSERT ON messages DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW WHEN (NEW.role = 'user') EXECUTE FUNCTION wait_for_test()`);
+      const client = await pool.connect();
+      await client.query('SELECT pg_advisory_lock(1)');
+      const key = { 'Idempotency-Key': randomUUID() };
+      const sent = service.send(conversation, 'Hello', key);
+      await eventually('the commit', async () => {
+        const { rows } = await pool.query(
+          "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND pid <> pg_backend_pid()",
+        );
+        return rows.length > 0;
+      });
+      await expectingFailures(async () => {
+        proxy.refuse();
+        assert.equal((await sent).status, 500);
+      });
+      await client.query('SELECT pg_advisory_unlock(1)');
+      client.release();
+      const history = () => here.history(conversation);
+      await eventually('the message', async () => (await history()).includes('user: Hello'));
+      proxy.restart();
+      await eventually('the answer', async () => (await history()).length === 2);
+      const { status, json } = await service.send(conversation, 'Hello', key);
+      assert.deepEqual(
+        [status, await history()],
+        [200, ['user: Hello', `assistant: ${String(json['message'])}`]],
+      );
+      assert.deepEqual(await readMoney(here, userId), { balance: 0.99, ledger: 0.99 });
       service.signal('SIGTERM');
       await service.child.ended;
     });
