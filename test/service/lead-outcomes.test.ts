@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { markDialed } from '../../src/service/call/take-call.ts';
+import { endCall } from '../../src/service/call/end-call.ts';
 import { failAbandonedCalls } from '../../src/service/call/fail-abandoned-calls.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { deletePerson } from '../../src/service/person/person.ts';
+import { eventually } from '../support/eventually.ts';
 import { CampaignRun } from '../support/records/campaign-run.ts';
 import { startService, testDatabase } from '../support/service/service.ts';
 
@@ -47,6 +49,62 @@ describe('a lead', () => {
       status: 'completed',
       contacts: ['rescheduled', 'completed', 'created'],
     });
+  });
+
+  const sharesDatabase = { skip: testDatabase === 'pglite' && 'one connection' };
+
+  /** Runs a step of the campaign while another transaction has locked a lead. */
+  async function tickDuring(run: CampaignRun, lead: number, change: string): Promise<void> {
+    const client = await database.pool.connect();
+    let step: Promise<unknown> | undefined;
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT 1 FROM leads WHERE id = $1 FOR UPDATE', [lead]);
+      step = run.tick();
+      await eventually('the step to wait', async () => {
+        const { rows } = await database.pool.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+        return rows.length > 0;
+      });
+      await client.query(change, [lead]);
+      await client.query('COMMIT');
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+    await step;
+  }
+
+  /** The lead's contact was called, and the call has ended, but its campaign has not continued yet. */
+  async function callContact() {
+    const run = await start();
+    const lead = await run.add('+4989200100', ['+4989200101', '+4989200102']);
+    await run.tick();
+    await run.end({ status: 'busy' });
+    const [call = 0] = await run.openCalls();
+    await endCall({ database, jobs: new StoredJobs(database) }, eq(calls.id, call), {
+      status: 'busy',
+      reason: 'busy',
+    });
+    return { run, lead };
+  }
+
+  test('can be deleted while its campaign continues', sharesDatabase, async () => {
+    const { run, lead } = await callContact();
+    await tickDuring(run, lead, 'DELETE FROM leads WHERE id = $1');
+    assert.deepEqual(await run.called(), []);
+  });
+
+  test('keeps a status that is set while its campaign continues', sharesDatabase, async () => {
+    const { run, lead } = await callContact();
+    await tickDuring(run, lead, "UPDATE leads SET status = 'completed' WHERE id = $1");
+    assert.deepEqual([(await run.lead(lead)).status, await run.called()], ['completed', []]);
+  });
+
+  test('keeps a status that is set while it is scheduled', sharesDatabase, async () => {
+    const run = await start();
+    const lead = await run.add('+4989200100');
+    await tickDuring(run, lead, "UPDATE leads SET status = 'completed' WHERE id = $1");
+    assert.deepEqual([(await run.lead(lead)).status, await run.called()], ['completed', []]);
   });
 
   test('is retried with its contacts if nobody was reached, up to max_retries', async () => {

@@ -23,7 +23,9 @@ export async function setScheduled(tx: Queries, campaignId: number, isScheduled:
     .from(leads)
     .where(and(eq(leads.campaignId, campaignId), eq(leads.status, from)))
     .orderBy(leads.id)
-    .limit(batchSize);
+    .limit(batchSize)
+    // Excludes those whose owner changes their status meanwhile.
+    .for('no key update');
   const changed = await tx
     .update(leads)
     .set({ status: to, updatedAt: sql`now()` })

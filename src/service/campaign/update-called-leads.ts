@@ -62,7 +62,9 @@ async function findCalledLeads(tx: Queries, campaign: Campaign, now: Date): Prom
         or(isNull(calls.id), notInArray(calls.status, [...openCallStatuses])),
       ),
     )
-    .orderBy(leads.id);
+    .orderBy(leads.id)
+    // Their owner may change or delete them meanwhile, which locks a lead before its contacts.
+    .for('no key update', { of: leads });
   return rows.map(({ lead, call, ...row }) => {
     // The call was deleted; it is not repeated.
     if (!call) return { ...lead, contactId: null, phoneNumber: '', outcome: 'reached' };
