@@ -4,7 +4,7 @@ import { sumTotals } from '../../src/service/db/list-totals.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { addCall } from '../support/records/add-records.ts';
 import { Owner } from '../support/records/owner.ts';
-import { startService } from '../support/service/service.ts';
+import { startService, testDatabase } from '../support/service/service.ts';
 
 const service = await startService();
 const { db, pool } = service.running.database;
@@ -91,3 +91,23 @@ test('summing up totals does not change them, also while several processes creat
   assert.equal(await stored(), 1);
   assert.equal(await total(owner, 'blocked-numbers'), 21);
 });
+
+test(
+  'two processes can sum up totals at once',
+  { skip: testDatabase === 'pglite' && 'one connection' },
+  async () => {
+    const { owner } = await createOwner();
+    const other = await pool.connect();
+    await other.query('BEGIN');
+    // Another process is summing up these, in an order of its own.
+    await other.query('SELECT 1 FROM list_totals WHERE user_id = $1 AND change = 1 LIMIT 2 FOR UPDATE', [
+      owner.id,
+    ]);
+    await sumTotals(db);
+    await other.query('ROLLBACK');
+    other.release();
+    assert.equal(await total(owner, 'leads'), 4);
+    await sumTotals(db);
+    assert.equal(await total(owner, 'leads'), 4);
+  },
+);

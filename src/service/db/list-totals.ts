@@ -49,13 +49,15 @@ export async function countRecords(
 /** Maximum number of lists whose changes are summed up at once. */
 const batch = 100;
 
-/** Replaces the changes of totals by their sums. Any number of processes may run it at once. */
+/**
+ * Replaces the changes of totals by their sums. Any number of processes may run it at once: each leaves out the rows that
+ * another one is replacing.
+ */
 export async function sumTotals(queries: Queries): Promise<void> {
   await queries.execute(sql`
     WITH changed AS (SELECT DISTINCT user_id, list FROM list_totals WHERE NOT is_sum LIMIT ${batch}),
-      gone AS (
-        DELETE FROM list_totals USING changed
-        WHERE list_totals.user_id = changed.user_id AND list_totals.list = changed.list RETURNING list_totals.*)
+      unlocked AS (SELECT id FROM list_totals JOIN changed USING (user_id, list) FOR UPDATE OF list_totals SKIP LOCKED),
+      gone AS (DELETE FROM list_totals USING unlocked WHERE list_totals.id = unlocked.id RETURNING list_totals.*)
     INSERT INTO list_totals (list, user_id, status, type, assistant_id, campaign_id, change, is_sum)
     SELECT list, user_id, status, type, assistant_id, campaign_id, sum(change), true FROM gone
     GROUP BY list, user_id, status, type, assistant_id, campaign_id HAVING sum(change) <> 0`);
