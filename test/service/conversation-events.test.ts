@@ -242,6 +242,26 @@ test(
   },
 );
 
+test('sends an answer that comes after the end of a conversation, also from another process', async () => {
+  const { uuid, id } = await createAssistant(service);
+  await pool.query('UPDATE assistants SET conversation_ended_retrigger = true WHERE id = $1', [id]);
+  const conversation = await service.open(uuid);
+  const other = await startService();
+  const stream = await other.watch(conversation);
+  const gate = Promise.withResolvers<string>();
+  model.behave({ chunks: [gate.promise, 'Late.'] });
+  const sent = service.send(conversation, 'Hello?');
+  await stream.until((events) => events.length === 2);
+  // The answer to another message has ended it.
+  await pool.query('UPDATE conversations SET ended_at = now() WHERE uuid = $1', [conversation]);
+  gate.resolve('');
+  assert.equal((await sent).status, 200);
+  const events = await stream.until((all) => all.length === 3);
+  stream.disconnect();
+  model.behave({});
+  assert.deepEqual(linesOf(events), ['handoff true', 'user: Hello?', 'assistant: Late.']);
+});
+
 test('closes streams when the service stops', async () => {
   const stopping = await startService();
   const stream = await stopping.watch(await stopping.open(assistant));

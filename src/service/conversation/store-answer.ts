@@ -6,6 +6,7 @@ import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { EndingDependencies } from './end-conversation.ts';
 import { updatedUntilEnd } from './add-entry.ts';
+import { notifyOfChange } from './conversation-events.ts';
 import { applyBuiltInTools } from './apply-built-in-tools.ts';
 import type { BuiltInToolEffects } from './apply-built-in-tools.ts';
 
@@ -45,6 +46,8 @@ export async function storeAnswer(
     const answered = await markAnswered(tx, { id, owner, problem });
     if (answered.length === 0) return undefined;
     await insertAnswer(tx, { conversationId, turn, inReplyTo: id, ...answer });
+    // Polling finds no update of an ended conversation.
+    if (conversation.hasEnded) await notifyOfChange(tx, conversationId);
     const effects = { messageId: id, calls: answer.functionCalls };
     return { ...answer, ...(await applyBuiltInTools(tx, jobs, conversation, effects)) };
   });
@@ -52,7 +55,7 @@ export async function storeAnswer(
 
 const touchConversation = prepared<
   { conversationId: number },
-  { id: number; turns: number; aiEnabled: boolean }[]
+  { id: number; turns: number; aiEnabled: boolean; hasEnded: boolean }[]
 >((queries, params) =>
   queries
     .update(conversations)
@@ -62,6 +65,7 @@ const touchConversation = prepared<
       id: conversations.id,
       turns: conversations.turns,
       aiEnabled: conversations.aiEnabled,
+      hasEnded: sql<boolean>`${conversations.endedAt} IS NOT NULL`,
     }),
 );
 
