@@ -59,6 +59,10 @@ export async function deliver(
   const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300;
   const delay = isDelivered ? undefined : dependencies.retryMs[delivery.failures];
   const disabled = await db.transaction(async (tx) => {
+    // The call is locked before its delivery, as when it is deleted.
+    if (delivery.callId !== null) {
+      await tx.select({ id: calls.id }).from(calls).where(eq(calls.id, delivery.callId)).for('no key update');
+    }
     const updated = await tx
       .update(webhookDeliveries)
       .set({
