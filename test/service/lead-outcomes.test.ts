@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
-import { markDialed } from '../../src/service/call/take-call.ts';
+import { planConversation } from '../../src/service/call/plan-call.ts';
+import { StoredCallLog } from '../../src/service/call/stored-call-log.ts';
+import { markDialed, takeCall } from '../../src/service/call/take-call.ts';
 import { endCall } from '../../src/service/call/end-call.ts';
 import { failAbandonedCalls } from '../../src/service/call/fail-abandoned-calls.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
@@ -9,7 +12,7 @@ import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { deletePerson } from '../../src/service/person/person.ts';
 import { eventually } from '../support/eventually.ts';
 import { CampaignRun } from '../support/records/campaign-run.ts';
-import { startService, testDatabase } from '../support/service/service.ts';
+import { readMoney, startService, testDatabase } from '../support/service/service.ts';
 
 const service = await startService();
 const { database } = service.running;
@@ -98,6 +101,36 @@ describe('a lead', () => {
     const { run, lead } = await callContact();
     await tickDuring(run, lead, "UPDATE leads SET status = 'completed' WHERE id = $1");
     assert.deepEqual([(await run.lead(lead)).status, await run.called()], ['completed', []]);
+  });
+
+  test('does not hold up its call while it is deleted', sharesDatabase, async () => {
+    const run = await start();
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    const [callId = 0] = await run.openCalls();
+    const tokens = await markDialed(database, { callId, from: '' }, 1000);
+    const owner = randomUUID();
+    const connected = { callId, token: tokens?.token ?? '', connectToken: tokens?.connectToken ?? '' };
+    const taken = await takeCall(
+      database,
+      { ...connected, carrierCallId: 'call' },
+      { owner, milliseconds: 60_000 },
+    );
+    const plan = taken && (await planConversation(database.db, taken.call));
+    assert.ok(plan);
+    const dependencies = { database, jobs: new StoredJobs(database) };
+    const client = await database.pool.connect();
+    await client.query('BEGIN');
+    await client.query('SELECT 1 FROM leads WHERE id = $1 FOR UPDATE', [lead]);
+    assert.equal(await new StoredCallLog(dependencies, plan, owner).chargeMinute(1), true);
+    assert.deepEqual(await readMoney(service, run.owner.id), { balance: 9.9, ledger: 9.9 });
+    assert.ok(await endCall(dependencies, eq(calls.id, callId), { status: 'failed', reason: 'cut-off' }));
+    assert.deepEqual(await readMoney(service, run.owner.id), { balance: 10, ledger: 10 });
+    await client.query('DELETE FROM leads WHERE id = $1', [lead]);
+    await client.query('COMMIT');
+    client.release();
+    const [call] = await database.db.select().from(calls).where(eq(calls.id, callId));
+    assert.deepEqual([call?.leadId, call?.totalCost, call?.carrierCost], [null, 0, 0]);
   });
 
   test('keeps a status that is set while it is scheduled', sharesDatabase, async () => {

@@ -34,6 +34,7 @@ export async function chargeMinute(
     .set({
       carrierCost: sql`${calls.carrierCost} + ${carrierFee}::numeric`,
       totalCost: sql`${calls.totalCost} + ${amount}::numeric`,
+      updatedAt: sql`now()`,
     })
     .where(eq(calls.id, callId));
   const notice = spendingNotice(paid, amount);

@@ -49,6 +49,8 @@ export async function endCall(
         updatedAt: sql`now()`,
         leaseOwner: null,
         leaseUntil: null,
+        // Here, since a second update would wait for a lead or conversation that is being deleted and waits for this call.
+        ...(status === 'failed' && { carrierCost: 0, totalCost: 0 }),
         // An earlier line may have stored a longer duration.
         ...(duration !== undefined && { duration: sql`greatest(${calls.duration}, ${duration}::integer)` }),
         recordingToken: sql`CASE WHEN ${isRecorded} OR EXISTS (
@@ -77,7 +79,6 @@ async function refund(tx: Queries, { id, userId }: { id: number; userId: number 
   const amount = paid?.amount ?? '0';
   if (Number(amount) === 0) return;
   await moveMoney(tx, { userId, kind: 'refund', amount, callId: id, callMinute: 0 });
-  await tx.update(calls).set({ carrierCost: 0, totalCost: 0 }).where(eq(calls.id, id));
 }
 
 /** The visitor of a web call did not reconnect. */

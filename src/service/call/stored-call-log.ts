@@ -54,7 +54,7 @@ export class StoredCallLog implements CallLog {
     const amount = callMinutePrice(this.#call.speaker.assistant.mode);
     try {
       return await this.#database.db.transaction(async (tx) => {
-        const userId = await this.touch(tx, {});
+        const userId = await this.lock(tx);
         const { id: assistantId } = this.#call.speaker.assistant;
         const charge = { userId, assistantId, callId: this.#call.id, minute, amount };
         if (!(await chargeMinute({ tx, jobs: this.#jobs }, charge))) throw new InsufficientBalance();
@@ -81,6 +81,23 @@ export class StoredCallLog implements CallLog {
     // An earlier attempt may have succeeded, but its response was lost.
     const isReleased = and(eq(calls.id, this.#call.id), isNull(calls.leaseOwner), isOpen);
     await this.touch(this.#database.db, values, or(isLeasedBy(this.#call.id, this.#owner), isReleased));
+  }
+
+  /**
+   * Locks the record, which is then updated once: PostgreSQL also locks what a row refers to when it is updated again in a
+   * transaction, and the lead or the conversation may be waiting for the call, to be deleted.
+   *
+   * @returns the user id of the owner.
+   * @throws CallLeaseLostError
+   */
+  async lock(tx: Queries): Promise<number> {
+    const [locked] = await tx
+      .select({ userId: calls.userId })
+      .from(calls)
+      .where(isLeasedBy(this.#call.id, this.#owner))
+      .for('no key update');
+    if (!locked) throw new CallLeaseLostError();
+    return locked.userId;
   }
 
   /**

@@ -102,7 +102,7 @@ export class WebCallLog implements CallLog {
     const { assistant } = this.#plan.speaker;
     try {
       return await database.db.transaction(async (tx) => {
-        const userId = await this.#record.touch(tx);
+        const userId = await this.#record.lock(tx);
         const { type, isPreview } = this.#plan.web;
         const parties = {
           userId,
