@@ -12,11 +12,17 @@ export function isReadOnlyError(error: unknown): boolean {
   return error instanceof DatabaseError ? error.code === readOnlyCode : isReadOnlyError(error.cause);
 }
 
-/** Whether a query failed since the database was not available, so that it may succeed later. */
+/** SQLSTATE of a transaction that the server has rolled back to end a deadlock. */
+const deadlockCode = '40P01';
+
+/** Whether a query failed since the database was not available or has ended a deadlock, so that it may succeed later. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.cause !== undefined) return isOutage(error.cause);
-  if (error instanceof DatabaseError) return outageClasses.test(error.code ?? '') || isReadOnlyError(error);
+  if (error instanceof DatabaseError) {
+    const { code = '' } = error;
+    return outageClasses.test(code) || code === deadlockCode || isReadOnlyError(error);
+  }
   // A refused, lost or silent connection: the client has no class for it.
   return (
     /^(ECONN|EPIPE|ETIMEDOUT)/.test((error as NodeJS.ErrnoException).code ?? '') ||

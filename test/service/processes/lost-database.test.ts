@@ -9,6 +9,7 @@ import { sql } from 'drizzle-orm';
 import { isOutage } from '../../../src/service/db/is-outage.ts';
 import { Notifications } from '../../../src/service/db/notifications.ts';
 import { openPglite } from '../../../src/service/db/open-pglite.ts';
+import { retryDuringOutage } from '../../../src/service/db/retry-during-outage.ts';
 import { openPostgres } from '../../../src/service/db/open-postgres.ts';
 import { createLog } from '../../../src/service/log.ts';
 import {
@@ -138,6 +139,31 @@ describe(
       service.signal('SIGTERM');
       await service.child.ended;
     });
+  },
+);
+
+test(
+  'work that may wait is repeated if the server has ended a deadlock with it',
+  { skip: testDatabase === 'pglite' && 'one connection' },
+  async () => {
+    const { DATABASE_URL } = await newDatabase();
+    const database = await openPostgres(String(DATABASE_URL), { poolSize: 2, log });
+    atEnd(() => database.close());
+    const both = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()] as const;
+    let failures = 0;
+    const lockInOrder = (first: 0 | 1, second: 0 | 1) =>
+      retryDuringOutage(
+        () =>
+          database.transaction(async (tx) => {
+            await tx.execute(sql`SELECT pg_advisory_xact_lock(${first})`);
+            both[first].resolve(undefined);
+            await both[second].promise;
+            await tx.execute(sql`SELECT pg_advisory_xact_lock(${second})`);
+          }),
+        { mayRetry: () => true, onFailure: () => void failures++ },
+      );
+    await Promise.all([lockInOrder(0, 1), lockInOrder(1, 0)]);
+    assert.equal(failures, 1);
   },
 );
 
