@@ -16,7 +16,7 @@ const entries = {
   talk: 'src/widget/panel/modules/talk.ts',
   markdown: 'src/widget/panel/markdown/markdown.ts',
   extras: 'src/widget/panel/modules/extras.ts',
-  embedding: 'src/widget/embedding.ts',
+  embedding: 'src/widget/embed-special-cases.ts',
   locales: 'src/widget/texts/locales.ts',
 };
 

@@ -12,7 +12,7 @@ import { endInactiveConversations } from './conversation/end-conversation.ts';
 import type { Replies } from './conversation/replies.ts';
 import { deleteExpiredPreviewTokens } from './user-token/preview-token.ts';
 import { failAbandonedReplies } from './conversation/fail-abandoned-replies.ts';
-import { countTakenOver } from './telemetry/instruments.ts';
+import { countAbandoned } from './telemetry/instruments.ts';
 import { deletePastUsage } from './usage/daily-usage.ts';
 
 interface HousekeepingDependencies {
@@ -69,13 +69,13 @@ const renewalTasks = ({ database, replies, calls }: HousekeepingDependencies): T
 const regularTasks = ({ database, jobs, replies, carrier, log }: HousekeepingDependencies): Task[] => [
   async () => {
     const abandoned = await failAbandonedReplies(database, abandonedBefore(replies.lease.milliseconds));
-    countTakenOver('reply', abandoned);
+    countAbandoned('reply', abandoned);
     if (abandoned > 0) log.warn({ abandoned }, 'refunded replies whose process had stopped');
   },
   async () => {
     const before = abandonedBefore(replies.lease.milliseconds);
     const abandoned = await failAbandonedCalls({ database, jobs, carrier }, before);
-    countTakenOver('call', abandoned);
+    countAbandoned('call', abandoned);
     if (abandoned > 0) log.warn({ abandoned }, 'ended calls whose process had stopped');
   },
   () => endInactiveConversations({ database, jobs }),

@@ -1,4 +1,4 @@
-import type { QueuedCall } from './embedding.ts';
+import type { QueuedCall } from './embed-special-cases.ts';
 import { assistantId, filesUrl, query, script } from './element/embed-script.ts';
 import { loadEmbedding } from './element/shell-module-files.ts';
 import { VoiceAssistantChat } from './voice-assistant-chat.ts';
@@ -7,8 +7,8 @@ import { warnOnce } from './warn-once.ts';
 /*
  * The script snippet: `<script src="…/embed/ASSISTANT-UUID.js" async></script>`, which the service extends with the
  * assistant's settings, or `<script src="…/embed.js" data-assistant-id="…" async></script>`. Its `data-` attributes set
- * the element's attributes. `embedding.ts` loads for everything else: parameters of the URL, attributes of other vendors,
- * queued calls, `data-inline`, and a chat that is on the page already.
+ * the element's attributes. `embed-special-cases.ts` loads for everything else: parameters of the URL, attributes of other
+ * vendors, queued calls, `data-inline`, and a chat that is on the page already.
  */
 
 export type { QueuedCall };

@@ -249,7 +249,8 @@ export class VoiceAssistantChat extends Base {
   }
 
   disconnectedCallback(): void {
-    // Moving an element disconnects and connects it in one task. Only a lasting removal counts.
+    // Moving an element disconnects and connects it in one task. Only a lasting removal counts. How a chat survives
+    // routers that replace the page: keep-across-page-swaps.ts.
     queueMicrotask(() => {
       if (this.isConnected) return;
       this.#watch?.abort();

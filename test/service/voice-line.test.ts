@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Resampler } from '../../src/service/voice/resampler.ts';
-import { sentences } from '../../src/service/voice/sentences.ts';
+import { sentences } from '../../src/service/voice/split-sentences.ts';
 import type { Synthesizer, Transcriber } from '../../src/service/voice/speech-service.ts';
 import { SpokenText } from '../../src/service/voice/spoken-text.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';

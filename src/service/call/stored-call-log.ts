@@ -13,7 +13,7 @@ import { chargeMinute } from './charge-minute.ts';
 import type { ConversationPlan } from './plan-call.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { formatTranscript } from '../lib/transcript.ts';
+import { formatTranscript } from '../lib/format-transcript.ts';
 import { isOpen, reconnectSeconds } from './take-call.ts';
 
 /** This process no longer owns the call: it was deleted, or its lease expired. */

@@ -5,7 +5,7 @@ import { prepared } from '../db/prepared.ts';
 import { messages } from '../db/schema.ts';
 import type { StoredFunctionCall, StoredToolResult } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
-import { visibleCall } from './visible-call.ts';
+import { visibleFunctionCall } from './visible-function-call.ts';
 
 /** An entry of a conversation's history on the wire. */
 export interface HistoryEntry {
@@ -76,7 +76,7 @@ const toHistoryEntry = ({
   role,
   content,
   ...(event !== null && { event }),
-  ...(functionCalls.length === 0 ? {} : { function_calls: functionCalls.map(visibleCall) }),
+  ...(functionCalls.length === 0 ? {} : { function_calls: functionCalls.map(visibleFunctionCall) }),
   ...(author !== null && { author }),
   created_at: createdAt,
 });

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { Reply } from '../conversation/reply.ts';
-import { visibleCall } from '../conversation/visible-call.ts';
+import { visibleFunctionCall } from '../conversation/visible-function-call.ts';
 import { answerBody } from './answer-body.ts';
 import { eventStream } from './event-stream.ts';
 
@@ -19,7 +19,7 @@ export function acceptsEventStream(c: Context): boolean {
 export function streamReply(c: Context, reply: Reply, keepAliveMs: number): Response {
   return eventStream(c, keepAliveMs, async (send) => {
     for await (const { type, ...data } of reply.events()) {
-      if (!(await send({ event: type, data: 'name' in data ? visibleCall(data) : data }))) return;
+      if (!(await send({ event: type, data: 'name' in data ? visibleFunctionCall(data) : data }))) return;
     }
     try {
       await send({ event: 'done', data: answerBody(await reply.answer) });

@@ -71,7 +71,7 @@ export function countStream(route: string): () => void {
   };
 }
 
-export const countTakenOver = (kind: 'reply' | 'call', count: number): void => {
+export const countAbandoned = (kind: 'reply' | 'call', count: number): void => {
   if (count > 0) takenOver().add(count, { kind });
 };
 

@@ -1,6 +1,6 @@
 import type { Spoken } from './line.ts';
 import { PlainSpeech } from './plain-speech.ts';
-import { endsSentence, sentences, withPauses } from './sentences.ts';
+import { endsSentence, sentences, withPauses } from './split-sentences.ts';
 
 /** A part of a text in Markdown, and its spoken form. */
 interface Part {

@@ -1,7 +1,7 @@
 import type { Spoken } from './line.ts';
 import type { AudioPeer } from './audio-peer.ts';
 import { PlainSpeech } from './plain-speech.ts';
-import { sentences } from './sentences.ts';
+import { sentences } from './split-sentences.ts';
 import type { SpeechListener } from './speech-listener.ts';
 import { SpokenText } from './spoken-text.ts';
 import type { CutOff } from './spoken-text.ts';

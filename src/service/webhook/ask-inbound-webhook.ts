@@ -12,7 +12,7 @@ import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { fitJson, fitText } from '../lib/storable.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
-import { resetFailures, disabledReason } from '../webhook-url/failing-url.ts';
+import { resetFailures, disabledReason } from '../webhook-url/disable-failing-url.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { signingSecrets } from './webhook-secret.ts';
 import { zonedTimestamp } from './zoned-timestamp.ts';

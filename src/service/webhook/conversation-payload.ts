@@ -1,7 +1,7 @@
 import type { ConversationProblem } from '../../contract/conversation.ts';
 import type { ConversationWebhook } from '../../contract/webhook.ts';
 import type { StoredVariables } from '../db/schema.ts';
-import { formatTranscript } from '../lib/transcript.ts';
+import { formatTranscript } from '../lib/format-transcript.ts';
 import { unixSeconds, zonedTimestamp } from './zoned-timestamp.ts';
 
 /** A conversation that has ended. Timestamps are ISO 8601. */

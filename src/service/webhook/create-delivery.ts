@@ -4,7 +4,7 @@ import { calls } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { disabledReason } from '../webhook-url/failing-url.ts';
+import { disabledReason } from '../webhook-url/disable-failing-url.ts';
 
 /** A delivery to create. */
 export interface NewDelivery extends Pick<

@@ -8,9 +8,9 @@ import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
-import type { OwnedUrl } from '../webhook-url/failing-url.ts';
-import { countFailure, resetFailures } from '../webhook-url/failing-url.ts';
-import { failPendingDeliveries, notifyOfDisabledUrl } from './disable-url.ts';
+import type { OwnedUrl } from '../webhook-url/disable-failing-url.ts';
+import { countFailureOrDisable, resetFailures } from '../webhook-url/disable-failing-url.ts';
+import { failPendingDeliveries, notifyOfDisabledUrl } from './notify-of-disabled-url.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { signingSecrets } from './webhook-secret.ts';
 
@@ -95,7 +95,7 @@ export async function deliver(
 
 /** Disables the address of a failed delivery if all its deliveries have failed for days, and notifies its owner. */
 async function disableFailing(tx: Queries, { jobs, log }: DeliveryDependencies, delivery: OwnedUrl) {
-  const disabled = await countFailure(tx, delivery);
+  const disabled = await countFailureOrDisable(tx, delivery);
   if (!disabled) return undefined;
   const { failures, failingSince } = disabled;
   // The rest of a URL may contain a secret.

@@ -1,6 +1,7 @@
 /*
  * Theme, color and position: the site's attributes first, then the assistant's `widget_settings`, then defaults.
- * Invalid values are skipped silently, since people write both.
+ * Invalid values are skipped silently, since people write both. Black or white text on the color: `--_on-accent` in
+ * shell.css.
  */
 
 /** The settings of one source. Any of them may be missing or of any type. */

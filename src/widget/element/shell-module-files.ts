@@ -1,4 +1,4 @@
-import type * as EmbeddingModule from '../embedding.ts';
+import type * as EmbeddingModule from '../embed-special-cases.ts';
 import type * as LocalesModule from '../texts/locales.ts';
 import type * as PanelModule from '../panel/panel.ts';
 import { filesUrl } from './files-url.ts';

@@ -28,7 +28,7 @@ import { panelView } from './panel-view.ts';
 import type { Reading } from './reading/reading.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
-import { pageEvents } from './page-events.ts';
+import { dispatchEvents } from './dispatch-events.ts';
 import { VisitStorage } from './visit-storage.ts';
 
 const isTokenProblem = ({ problem }: Snapshot) => problem?.code.startsWith('user-token');
@@ -229,7 +229,7 @@ export class ChatPanel implements Panel, PanelContext {
         return { ...options, ...pageDataOf(host.element), ...gate?.variables(), isGateClosed, clientTools };
       },
       {
-        ...pageEvents(this, this.#input.preload, () => void this.#announceNew()),
+        ...dispatchEvents(this, this.#input.preload, () => void this.#announceNew()),
         onChange: () => {
           if (conversation !== this.conversation) return;
           this.#watch();

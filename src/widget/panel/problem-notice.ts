@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Problem } from '../conversation/problem.ts';
 import type { Message } from '../conversation/snapshot.ts';
 import { fill, type Texts } from '../texts/texts.ts';
-import { explain } from './explain.ts';
+import { explainProblem } from './explain-problem.ts';
 import type { PanelActions } from './panel-actions.ts';
 import problemNoticeCss from './problem-notice.css?inline';
 import typingCss from './typing.css?inline';
@@ -32,7 +32,7 @@ export function problemNotice(
     readonly hasUnsent: boolean;
   },
 ): TemplateResult {
-  const { title, advice, action, unsent } = explain(problem, texts);
+  const { title, advice, action, unsent } = explainProblem(problem, texts);
   const { code } = problem;
   const detail = detailOf(problem);
   const seconds = Math.ceil(((problem.retryAt ?? now) - now) / 1000);

@@ -1,6 +1,9 @@
 import type { Snapshot } from '../conversation/snapshot.ts';
 
-/** Runs a timer while a countdown is shown, and listens for `online` while the network is down. */
+/**
+ * Runs a timer while a countdown is shown, and listens for `online` while the network is down. Retries by time:
+ * {@link Retries}.
+ */
 export class RetryWatch {
   readonly #onTick: () => void;
   readonly #onOnline: () => void;

@@ -30,7 +30,7 @@ export class WebSocketPeer implements AudioPeer {
   #pausedAt: number | undefined;
   /** Runs out if no audio arrives. */
   #stallTimer: NodeJS.Timeout | undefined;
-  #silenceTimer: NodeJS.Timeout | undefined;
+  #fillerTimer: NodeJS.Timeout | undefined;
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -106,7 +106,7 @@ export class WebSocketPeer implements AudioPeer {
 
   #receiveAudio(samples: Int16Array): void {
     if (this.#isClosed) return;
-    clearInterval(this.#silenceTimer);
+    clearInterval(this.#fillerTimer);
     clearTimeout(this.#stallTimer);
     this.#stallTimer = setTimeout(() => {
       this.#insertSilence();
@@ -115,7 +115,7 @@ export class WebSocketPeer implements AudioPeer {
   }
 
   #insertSilence(): void {
-    this.#silenceTimer = setInterval(() => {
+    this.#fillerTimer = setInterval(() => {
       this.#listener?.onAudio(new Int16Array(frameLength));
     }, frameMs);
   }
@@ -156,7 +156,7 @@ export class WebSocketPeer implements AudioPeer {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#stallTimer);
-    clearInterval(this.#silenceTimer);
+    clearInterval(this.#fillerTimer);
     this.#waiting = [];
   }
 }

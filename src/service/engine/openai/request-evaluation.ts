@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 import { z } from 'zod';
-import { formatTranscript } from '../../lib/transcript.ts';
+import { formatTranscript } from '../../lib/format-transcript.ts';
 import { EngineError } from '../engine.ts';
 import type { Evaluation, EvaluationRequest, EvaluationField } from '../engine.ts';
 import type { LanguageModelConfig } from '../read-models.ts';

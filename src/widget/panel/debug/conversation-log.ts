@@ -1,5 +1,5 @@
 import type { Message, Snapshot } from '../../conversation/snapshot.ts';
-import { describeProblem } from './problem-advice.ts';
+import { describeProblem } from './owner-advice.ts';
 import { logLine } from './log-line.ts';
 
 /** Logs changes of a conversation, without the text of messages. */

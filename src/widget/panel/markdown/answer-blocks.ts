@@ -1,7 +1,7 @@
 import type { Token } from 'marked';
 import { GrowingAnswer, lastBlockIndex } from './growing-answer.ts';
 import { lexMarkdown } from './lex-markdown.ts';
-import { repliesIn } from './replies.ts';
+import { repliesIn } from './suggested-replies.ts';
 
 /** An answer's Markdown, lexed. */
 export interface AnswerBlocks {

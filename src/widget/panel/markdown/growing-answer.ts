@@ -1,7 +1,7 @@
 import type { Token } from 'marked';
 import { closeOpenMarkup } from './close-open-markup.ts';
 import { lexBlocks, lexMarkdown } from './lex-markdown.ts';
-import { mayBeReplies } from './replies.ts';
+import { mayBeReplies } from './suggested-replies.ts';
 
 /**
  * An open block of up to this many characters is lexed whenever it has grown, a longer one when it has grown by 1/32.

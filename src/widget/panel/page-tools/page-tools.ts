@@ -5,7 +5,7 @@ import { english, fill, type Texts } from '../../texts/texts.ts';
 import type { AddOn } from '../add-on.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { focusPanel } from '../focus-panel.ts';
-import { Claims } from './claims.ts';
+import { TabClaims } from './tab-claims.ts';
 import { declareTools, validTools } from './declare-tools.ts';
 import { runTool, type ToolOutcome } from './run-tool.ts';
 import { toolRequests, type Consent, type ToolCall } from './tool-requests.ts';
@@ -23,7 +23,7 @@ class PageTools implements AddOn {
   /** The rendered calls of each message, and the values that they depend on. */
   readonly #rendered = new Map<string, { readonly basis: readonly unknown[]; readonly view: unknown }>();
   #conversationId: string | undefined;
-  readonly #claims = new Claims();
+  readonly #claims = new TabClaims();
   #controller = new AbortController();
   #offered: unknown;
   #valid = validTools(undefined);

@@ -9,7 +9,7 @@ import { idle } from './idle.ts';
  *
  * @param announce called when there is a new message from the assistant
  */
-export function pageEvents(
+export function dispatchEvents(
   panel: PanelContext,
   preload: PanelInput['preload'],
   announce: () => void,

@@ -10,7 +10,7 @@ type Claim = { readonly claimed: string } | { readonly refused: string };
  * Reserves names for this page among all that are open in the browser, until it closes: of several tabs, one answers a
  * tool call.
  */
-export class Claims {
+export class TabClaims {
   readonly #claimed = new Set<string>();
 
   /** Returns false if another page has reserved the name. */

@@ -51,7 +51,7 @@ const explanations: Readonly<
   'base-url-missing': [undefined, undefined, undefined],
 };
 
-export function explain(problem: Problem, texts: Texts): Explanation {
+export function explainProblem(problem: Problem, texts: Texts): Explanation {
   const [title, advice, action, unsent] = explanations[problem.code];
   return {
     title: title === undefined ? problem.message : texts[title],

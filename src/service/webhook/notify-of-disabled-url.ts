@@ -4,8 +4,8 @@ import type { Database, Queries } from '../db/database.ts';
 import { assistants } from '../db/schema.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { disabledSince } from '../webhook-url/failing-url.ts';
-import type { DisabledUrl, OwnedUrl } from '../webhook-url/failing-url.ts';
+import { disabledSince } from '../webhook-url/disable-failing-url.ts';
+import type { DisabledUrl, OwnedUrl } from '../webhook-url/disable-failing-url.ts';
 import { createDelivery } from './create-delivery.ts';
 
 /** Sends a webhook about a disabled address to the usage webhooks of the assistants that have it. */

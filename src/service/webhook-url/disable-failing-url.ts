@@ -31,7 +31,7 @@ const isUrl = ({ userId, url }: OwnedUrl) =>
 const isRecent = sql`failing_webhook_urls.last_failure_at > now() - ${maxPause}`;
 
 /** Counts a failed delivery. Returns details if this disables the address. */
-export async function countFailure(tx: Queries, owned: OwnedUrl): Promise<DisabledUrl | undefined> {
+export async function countFailureOrDisable(tx: Queries, owned: OwnedUrl): Promise<DisabledUrl | undefined> {
   await tx.execute(sql`
     INSERT INTO failing_webhook_urls (user_id, url) VALUES (${owned.userId}, ${owned.url})
     ON CONFLICT (user_id, md5(url)) DO UPDATE SET last_failure_at = now(),

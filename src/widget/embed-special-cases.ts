@@ -1,0 +1,58 @@
+import { insertOrKeep } from './keep-across-page-swaps.ts';
+import type { VoiceAssistantChat } from './voice-assistant-chat.ts';
+
+/* What `embed.js` needs on some pages only. */
+
+/** A function that receives the chat. */
+export type QueuedCall = (chat: VoiceAssistantChat) => void;
+
+declare global {
+  /** Calls that the page makes before the script has loaded. Afterwards, `push` makes them at once. */
+  var voiceAssistantChat: { push: (call: QueuedCall) => unknown } | undefined;
+}
+
+/** Calls that a page may queue; further ones are dropped. */
+const maxCalls = 100;
+
+/** The attribute names of other vendors' snippets. */
+const otherNames: Readonly<Record<string, string>> = {
+  'header-title': 'heading',
+  'header-subtitle': 'subheading',
+  'button-main-text': 'launcher-label',
+  'button-sub-text': 'launcher-sublabel',
+};
+
+/**
+ * Puts the chat of a snippet into the page, and makes the queued calls.
+ *
+ * @param query the query of the script's URL, whose parameters are attributes
+ */
+export function embed(created: VoiceAssistantChat, script: HTMLScriptElement | null, query = ''): void {
+  const { observedAttributes } = created.constructor as typeof VoiceAssistantChat;
+  const dataset = [...(script?.attributes ?? [])].flatMap(({ name, value }) =>
+    name.startsWith('data-') ? [[name.slice('data-'.length), value] as const] : [],
+  );
+  for (const [given, value] of [...new URLSearchParams(query), ...dataset]) {
+    const name = otherNames[given] ?? given;
+    if (observedAttributes.includes(name)) created.setAttribute(name, value);
+  }
+  const insert = (): void => {
+    runCalls(insertOrKeep(created, script));
+  };
+  if (document.body as HTMLElement | null) insert();
+  else addEventListener('DOMContentLoaded', insert);
+}
+
+/** Makes the queued calls, and from now on those that the page makes, with the chat. */
+function runCalls(chat: VoiceAssistantChat): void {
+  const queue: unknown = globalThis.voiceAssistantChat;
+  const push = (...calls: readonly QueuedCall[]): void => {
+    for (const call of calls)
+      // An error in a call must not prevent the next ones.
+      queueMicrotask(() => {
+        call(chat);
+      });
+  };
+  globalThis.voiceAssistantChat = { push };
+  if (Array.isArray(queue)) push(...(queue as QueuedCall[]).slice(0, maxCalls));
+}
