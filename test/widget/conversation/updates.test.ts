@@ -164,6 +164,22 @@ describe('a visible conversation', () => {
     assert.equal(server.seen('send').length, 1);
   });
 
+  it('shows the answer that was in progress when the visitor returned to it', async () => {
+    offerEvents();
+    await openVisibly();
+    const { bookmark } = visit.conversation;
+    assert.ok(bookmark);
+    const { conversationId } = bookmark;
+    server.write(conversationId, { role: 'user', content: 'One' });
+    visit.conversation.returnTo(bookmark);
+    await until(() => visit.log.at(-1) === 'user: One' && requestsForEvents().length === 2);
+    await until(() => streams.length > 0);
+    const answer = { role: 'assistant', content: 'Yes.' } as const;
+    server.write(conversationId, answer);
+    emit('message', { ...answer, in_reply_to: 'm1' });
+    await until(() => visit.log.at(-1) === 'assistant: Yes.');
+  });
+
   it('does not read the conversation for its own exchanges', async () => {
     offerEvents();
     await openVisibly();

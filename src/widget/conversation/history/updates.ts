@@ -154,7 +154,9 @@ class Updates {
 /** Whether an event is news to this page. The stream also reports this page's own exchanges. */
 function isNew({ snapshot, late }: Session, { type, data }: WatchedEvent): boolean {
   if (type === 'handoff') return data['ai_enabled'] !== snapshot.aiEnabled;
-  if (type === 'message') return data['role'] !== 'user' && (late.length > 0 || !data['in_reply_to']);
+  // The answer may also have been in progress when the conversation was resumed.
+  const isAwaited = late.length > 0 || snapshot.messages.at(-1)?.status === 'sent';
+  if (type === 'message') return data['role'] !== 'user' && (isAwaited || !data['in_reply_to']);
   return type === 'ended';
 }
 
