@@ -160,7 +160,12 @@ test(
             await both[second].promise;
             await tx.execute(sql`SELECT pg_advisory_xact_lock(${second})`);
           }),
-        { mayRetry: () => true, onFailure: () => void failures++ },
+        {
+          mayRetry: () => true,
+          onFailure: () => {
+            failures++;
+          },
+        },
       );
     await Promise.all([lockInOrder(0, 1), lockInOrder(1, 0)]);
     assert.equal(failures, 1);
