@@ -182,6 +182,17 @@ describe('a transferred call', () => {
     await call.report({ type: 'ended', seconds: 9 });
   });
 
+  it('fails if its assistant is deleted while it is transferred, even if the carrier does not report the end', async () => {
+    const { call, id } = await connectAndLeave();
+    await pool.query(
+      'UPDATE assistants SET deleted_at = now() WHERE id = (SELECT assistant_id FROM calls WHERE id = $1)',
+      [id],
+    );
+    assert.deepEqual(await call.disconnect('unanswered'), { type: 'hang-up' });
+    const { status, end_reason, total_cost } = await ended(id);
+    assert.deepEqual([status, end_reason, total_cost], ['failed', 'no-assistant', 0]);
+  });
+
   it('is transferred again if the customer asks again', async () => {
     const { call, over } = await connectAndLeave();
     await over;

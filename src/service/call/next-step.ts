@@ -38,10 +38,16 @@ export async function chooseNextStep(
     return hangUp;
   }
   const plan = await planConversation(database.db, call);
-  if (!plan) return hangUp;
+  if (!plan) {
+    await dependencies.endCall(call.id, { status: 'failed', reason: 'no-assistant' });
+    return hangUp;
+  }
   const { assistant } = plan.speaker;
   const left = assistant.maxDuration - call.duration;
-  if (left <= 0) return hangUp;
+  if (left <= 0) {
+    await dependencies.endCall(call.id, { status: 'completed', reason: 'max-duration' });
+    return hangUp;
+  }
   const { transferTo: to } = call;
   // Without a pending connection, the line was lost before the carrier could be asked for the transfer.
   const isTransfer = cause === 'left' || (cause === 'lost' && call.connectToken === null);
