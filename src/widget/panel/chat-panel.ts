@@ -7,7 +7,7 @@ import type { Locale } from '../texts/texts.ts';
 import { AddOns } from './add-ons.ts';
 import { adoptStyles } from './adopt-styles.ts';
 import { Announcer } from './announcer.ts';
-import { clearPanel, createContainer, removeMenu } from './create-container.ts';
+import { clearPanel, createContainer } from './create-container.ts';
 import { createConversation, identityOf } from './create-conversation.ts';
 import { describePanel } from './describe-panel.ts';
 import { hasModules, loadMarkdown, loadNeeded } from './load-needed.ts';
@@ -151,7 +151,6 @@ export class ChatPanel implements Panel, PanelContext {
 
   hide(): void {
     this.#isVisible = false;
-    removeMenu(this.container);
     // A call continues, and its bar stays.
     this.container.hidden = !this.addOns.hide();
     this.#place.leave();

@@ -21,18 +21,10 @@ export function createContainer({ element, root }: PanelHost): HTMLElement {
   return container;
 }
 
-/**
- * Removes the menu, which the browser would keep open while the panel around it is hidden or moves. Hiding it is not
- * enough: Chromium 156 crashes if the menu disappears after the popover around it has been shown anew.
- */
-export function removeMenu(container: HTMLElement): void {
-  container.querySelector('.menu')?.remove();
-  container.querySelector('[part="menu-button"]')?.setAttribute('aria-expanded', 'false');
-}
-
 /** Removes all rendered and announced content; the next render starts from scratch. */
 export function clearPanel(container: HTMLElement, announcer: Announcer): void {
   render(null, container);
-  removeMenu(container);
+  // The menu is rendered separately: an open one would stay, without its button.
+  container.querySelector('.menu')?.remove();
   announcer.element.replaceChildren();
 }

@@ -1,5 +1,4 @@
 import type { Locale } from '../texts/texts.ts';
-import { removeMenu } from './create-container.ts';
 import type { ChatOptions } from './options.ts';
 import type { PanelHost } from './panel-host.ts';
 
@@ -13,7 +12,5 @@ export function describePanel(
   root.dir = direction ?? locale?.direction ?? '';
   root.lang = locale?.language ?? '';
   if (locale) launcher.title = locale.texts.chat;
-  const role = isInline ? 'region' : 'dialog';
-  if (container.role !== role) removeMenu(container);
-  container.role = role;
+  container.role = isInline ? 'region' : 'dialog';
 }

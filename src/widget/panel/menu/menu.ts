@@ -57,6 +57,14 @@ class Menu {
     element.addEventListener('keydown', (event) => {
       this.#onKey(event);
     });
+    // The browser would keep the menu open while the chat is hidden or moves. Hiding the menu is not enough: Chromium 156
+    // crashes if it disappears after the popover around it has been shown again.
+    const watch = new MutationObserver(() => {
+      watch.disconnect();
+      element.remove();
+      button.ariaExpanded = 'false';
+    });
+    watch.observe(panel.host.element, { attributeFilter: ['inline', 'open'] });
     // Before Lit's content, which leaves it alone; inside the panel, so that it hides with it.
     panel.container.prepend(element);
     button.popoverTargetElement = element;
