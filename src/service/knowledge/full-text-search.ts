@@ -7,7 +7,7 @@ import { detectLanguageConfig } from './vocabulary.ts';
 /** Weight in the ranking of a synonym that the visitor did not write. */
 const synonymWeight = 0.6;
 
-/** Weight of a frequent word of the language. */
+/** Weight of a frequent word of the language, and of a word for the business. */
 const commonWeight = 0.5;
 
 /** Weight of a concept that no passage contains: visitors have their own words for what the documents describe. */
@@ -42,10 +42,11 @@ export async function fullTextSearch(
   // An index without a language keeps words as they are; the question's own language is used.
   const language = config === 'simple' ? detectLanguageConfig(question) : config;
   const terms = findConcepts(question, language).flatMap(
-    ({ words, synonyms, isFunctional: functional, isCommon }, concept) => {
-      const shared = { concept, functional, importance: isCommon ? commonWeight : 1 };
+    ({ words, synonyms, spellings = [], isFunctional: functional, isCommon }, concept) => {
+      const shared = { concept, functional, importance: isCommon || functional ? commonWeight : 1 };
       return [
         ...words.map((term) => ({ ...shared, term, weight: 1 })),
+        ...spellings.map((term) => ({ ...shared, term, weight: 1, spelling: true })),
         ...synonyms.map((term) => ({ ...shared, term, weight: synonymWeight })),
       ];
     },
@@ -56,8 +57,8 @@ export async function fullTextSearch(
   const needsWholeWords = config !== language;
   const { rows } = await queries.execute<Row>(sql`
     WITH given AS (
-      SELECT concept, functional, importance, rtrim(term, '*') AS term, weight, term LIKE '%*' OR (${needsPrefixes} AND length(term) > 4) AS is_prefix
-      FROM jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) AS given (concept integer, term text, weight real, functional boolean, importance real)
+      SELECT concept, functional, importance, spelling, rtrim(term, '*') AS term, weight, term LIKE '%*' OR (${needsPrefixes} AND length(term) > 4) AS is_prefix
+      FROM jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) AS given (concept integer, term text, weight real, functional boolean, importance real, spelling boolean)
     ), terms AS (
       SELECT concept, weight,
         (quote_literal(replace(lexeme, '\', '')) || CASE WHEN is_prefix THEN ':*' ELSE '' END)::tsquery AS query
@@ -80,7 +81,9 @@ export async function fullTextSearch(
       SELECT concept, CASE WHEN functional AND count(id) = 0 THEN 0
         ELSE importance * CASE WHEN count(id) = 0 THEN ${unknownWeight}::float ELSE 1 END
           * ln(1 + (total - greatest(1, count(id)) + 0.5) / (greatest(1, count(id)) + 0.5)) END AS idf
-      FROM (SELECT DISTINCT concept, functional, importance FROM given) AS concepts LEFT JOIN hits USING (concept),
+      FROM (SELECT DISTINCT concept, functional, importance FROM given
+        -- The language's own stop words have no lexemes.
+        WHERE spelling IS NULL AND (term LIKE '% %' OR length(to_tsvector(${language}::regconfig, term)) > 0)) AS concepts LEFT JOIN hits USING (concept),
         (SELECT greatest(${minPassages}, count(*)) AS total FROM chunks WHERE knowledgebase_id = ${knowledgebaseId}) AS corpus
       GROUP BY concept, functional, importance, total
     ), scores AS (

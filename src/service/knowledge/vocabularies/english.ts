@@ -20,7 +20,9 @@ export const english: Vocabulary = {
     least enough against among across through between before after above below behind beside besides near
     nearby around along till unless although though whether therefore however instead otherwise perhaps rather
     quite almost never always often sometimes soon later ago next last first new newest mine ours theirs his
-    her hers him he being having cannot ought say says said mean means`),
+    her hers him he being having cannot ought say says said mean means
+    u ur r pls plz thx gonna wanna gotta cos cuz stuff folks mate wheres hows whens whos theres heres thats lets
+    isnt arent wasnt werent doesnt didnt hasnt havent hadnt couldnt wouldnt shouldnt cant wont ive youre youve theyre`),
   commonWords: parseWords(`
     become begin believe build buy call carry catch change choose continue create cut decide die draw drink
     drive eat enjoy fall feel fill find finish follow forget grow hate hear hold hope include invite join jump
@@ -35,7 +37,7 @@ export const english: Vocabulary = {
     understood waited walked watched went won wore worked wrote begins buying contains contain goes happening
     includes including keeps leaves lives living looks makes needs playing plays running sees shows starting
     starts stays tries trying works working people person man men woman women child children kid kids family
-    friend friends mother father parents boy girl baby name names life world home house room place places part
+    friend friends mother father mum mom dad parents brother sister son daughter husband wife birthday boy girl baby name names life world home house room place places part
     parts side sides hand hands head face eye eyes body year years month months week weeks hour hours minute
     minutes morning afternoon evening night tonight yesterday moment number numbers group groups line lines
     point points word words story state states city town area water food money job school case problem
@@ -45,15 +47,15 @@ export const english: Vocabulary = {
     likely simple special usual bit lot lots rest pair piece pieces kinds`),
   businessWords: parseWords('shop shops store stores business company office'),
   synonymGroups: parseGroups(`
-    open, opened, opening, how late, how early, opening hours, opening times, what time, which time, business hours, close, closed, closing, sunday*, saturday*, monday*, tuesday*, wednesday*, thursday*, friday*, weekend*, holiday*, christmas, easter
-    how long, how soon, how quickly, how fast, how many days, when will, when does, when do i get, time, days, duration
+    open, opened, opening, how late, how early, opening hours, opening times, what time, which time, business hours, close, closes, closed, closing, shut, shuts, sunday*, saturday*, monday*, tuesday*, wednesday*, thursday*, friday*, weekend*, holiday*, christmas, easter
+    how long, how soon, how quickly, how fast, how many days, how many years, when will, when does, when do i get, time, days, duration
     cost, costs, price*, amount, fee, fees, charge, charges, how much, free, expensive, cheap*, pay for
-    deliver*, ship*, dispatch*, parcel*, package, packages, courier, postage, arrive*, gets here, get here, send it, send to
+    deliver*, ship*, dispatch*, parcel*, package, packages, courier, carrier, post, posts, posted, posting, postage, arriv*, gets here, get here, send it, send to
     abroad, overseas, international*, foreign, countries, country, norway
-    eu, europe*, france, italy, spain, belgium, netherlands, holland, denmark, sweden, poland, portugal, ireland
+    eu, europe*, austria, belgium, bulgaria, croatia, cyprus, czechia, czech republic, denmark, estonia, finland, france, greece, holland, hungary, ireland, italy, latvia, lithuania, luxembourg, malta, netherlands, poland, portugal, romania, slovakia, slovenia, spain, sweden
     uk, united kingdom, britain, british, england, scotland, wales
     usa, united states, america*
-    customs, duty, duties, import tax*, tariff*
+    customs, duty, duties, import tax*, import fee*, import charge*, tariff*
     tax*, vat
     purchase*, order*, bought
     employee*, staff, team, colleague*, worker*, people
@@ -65,39 +67,47 @@ export const english: Vocabulary = {
     warehouse*, stock
     contents, contain*, ingredient*, material*, made of
     ready, finished
-    track*, where is my order, where is my parcel, where is my package, where s my order, where s my parcel, order status, status of my order
-    pick up, pickup, pick it up, click collect, click and collect, collect, collection, collecting
+    track*, where is my order, where is my parcel, where is my package, where is my delivery, where s my order, where s my parcel, where s my package, where s my delivery, order status, status of my order, hasn t arrived, not arrived
+    pick up, pick it up, click collect, click and collect, fetch*, collect, collection, collecting
+    packing station*, packstation*, parcel locker*, locker, lockers
     express, urgent*, fast, faster, quick, quicker, asap, next day, tomorrow, overnight
-    return*, send back, send * back, bring * back, take * back, sending back, sent back, send it back, send them back, send my * back, back, change my mind, changed my mind
-    exchang*, swap*, wrong size, does not fit, doesn t fit, didn t fit, not fit, other size, another size, different size, bigger size, smaller size, too small, too big, too large, too tight
+    return*, send back, send * back, bring * back, take * back, sending back, sent back, send it back, send them back, send my * back, back, change my mind, changed my mind, don t like, do not like, don t want it, do not want it
+    exchang*, swap*, wrong size, does not fit, doesn t fit, didn t fit, not fit, other size, another size, different size, bigger size, smaller size, too small, too big, too large, too tight, too loose, too short, too long, too wide, too narrow
     refund*, money back, reimburse*
-    cancel*, withdraw*, revoke, change my order
-    pay, pays, paying, paid, payment*, paypal, visa, mastercard, klarna, credit card*, debit card*, invoice*, instalment*, installment*, cash, bitcoin, apple pay, google pay, bank transfer
+    cancel*, withdraw*, revoke, amend, change my order, change the order, change an order, change order
+    pay, pays, paying, paid, payment*, paypal, visa, mastercard, klarna, american express, amex, maestro, credit card*, debit card*, direct debit, invoice*, instalment*, installment*, cash, apple pay, google pay, bank transfer
+    prepay*, up front, in advance, beforehand
+    charged, debited, deducted, billed, take the money, take money, money off, money taken, money leave
     warrant*, guarant*, defect*, faulty, fault
-    broke, broken, break*, damage*, torn, tear, tears, hole, repair*, fix, fixed, fixing, mend*, zip, zips, zipper*, resol*, reproof*
-    gift wrap*, wrap*, giftwrap*, as a gift, as a present, present, presents
-    gift card*, gift voucher*, giftcard*, gift certificate*
+    broke, broken, break*, damage*, torn, tear, tears, ripped, rip, rips, snapped, cracked, leak*, hole, holes, repair*, fix, fixed, fixing, mend*, zip, zips, zipper*, resol*, reproof*
+    spare*, replacement*
+    gift wrap*, wrap*, as a gift, as a present, present, presents
+    gift card*, gift voucher*, gift certificate*
     valid, validity, expire*, expiry, expiration, until when
-    weigh, weighs, weight, heavy, kg, gram*
-    temperature*, cold, warm, degrees
+    weigh, weighs, weight, heavy, lightweight, how light, kg, gram*
+    temperature*, cold, warm, freezing, frost, degrees, celsius
+    bright*, lumen*
+    capacity, volume, litre*, liter*
+    bottle*, flask*, thermos*
     advice, advise*, consult*, video call
     voucher code*, voucher, vouchers, coupon*, discount*, promo*, code, codes, rebate*, percent off
     redeem*, spend
     newsletter, subscribe, subscription, sign up, signing up, signed up, new customer*, first order
     contact*, phone*, telephone, call, email*, e mail*, mail, email address, mail address, phone number, reach, i ring, ring you, talk to, speak to, speak with, customer service, support, human, person, agent, representative, get in touch
     shop, shops, store, stores
-    address, located, location, where are you, where exactly, nearest, car, car park, garage, where is the shop, where is the store, where is your shop, where is your store, find you, find the shop, directions, visit, parking, park, tram, bus, get to you, how to get
-    size*, sizing, fit, fits, fitting, measure*, runs small, run small, runs large
+    address, street, located, location, where are you, where exactly, nearest, car, car park, garage, where is the shop, where is the store, where is your shop, where is your store, find you, find the shop, directions, visit, parking, park, tram, bus, get to you, how to get
+    size*, sizing, size up, size down, fit, fits, fitting, measure*, runs small, run small, runs large
     rent*, rental, hire, borrow*, lend*, try before
     tent*, camp*
     rucksack*, backpack*, pack
     boot*, shoe*, footwear
-    jacket*, raincoat*, coat*, anorak*, rainproof, waterproof*
+    jacket*, raincoat*, coat*, anorak*, parka*
+    waterproof*, watertight, rainproof, water resistant, water repellent, membrane
     lamp*, headlamp*, torch*, flashlight*, headlight*
     stove*, cooker*, cook*
-    wheelchair*, accessib*, step free, disabled, disability, lift, elevator
-    dog*, pet, pets, animal*
+    wheelchair*, accessib*, step free, disabled, disability, lift, elevator, pushchair*, stroller*, pram, prams, stairs
+    dog*, puppy, puppies, pet, pets, animal*
     sustainab*, eco*, environment*, climate, green, pfas
     packaging, plastic, cardboard
-    hike, hikes, walk, walks, tour, tours, guided`),
+    hike, hikes, trek, treks, walk, walks, tour, tours, guided`),
 };
