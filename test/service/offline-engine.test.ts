@@ -40,6 +40,8 @@ const english: [question: string, fact: string][] = [
   ['Can I pick my order up in the shop?', 'within 2 hours'],
   ['How do I return something?', '30 days'],
   ['Can I send my boots back?', '30 days'],
+  ['Can I return a jacket?', '30 days'],
+  ['can i return my boots', '30 days'],
   ['Do I have to pay for returns?', 'free within Germany'],
   ['How long does a refund take?', '5 working days'],
   ["The jacket doesn't fit, can I swap it?", 'another size'],

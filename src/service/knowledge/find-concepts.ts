@@ -11,6 +11,8 @@ export interface Concept {
   spellings?: string[];
   /** Whether a passage need not contain it: function words ("when does") and words for the business ("your shop"). */
   isFunctional: boolean;
+  /** Whether it is a product with which the visitor wants to do something: "jacket" in "Can I return a jacket?". */
+  isObject: boolean;
   /** Whether it is a frequent word of the language, which says less about the subject than a rare one. */
   isCommon: boolean;
 }
@@ -32,7 +34,7 @@ export function findConcepts(question: string, config: string): Concept[] {
   const words = tokens.flatMap((word) => vocabulary.variants?.(word) ?? [word]);
 
   // Phrases first: in "gift voucher" the second word is not about discounts.
-  const phrases = new Map(vocabulary.synonymGroups.map((group) => [group, findPhrases(group, words)]));
+  const phrases = new Map(groupsOf(vocabulary).map((group) => [group, findPhrases(group, words)]));
   const inPhrases = new Set([...phrases.values()].flat().flatMap((phrase) => phrase.split(' ')));
   const single = [...new Set(words)].filter(
     (word) => !inPhrases.has(word) && !vocabulary.stopWords.has(word),
@@ -42,16 +44,20 @@ export function findConcepts(question: string, config: string): Concept[] {
 
   const concepts: Concept[] = [];
   const remaining = new Set(single);
+  let hasAction = false;
   for (const [group, found] of phrases) {
     const words = single.filter((word) =>
       group.some((term) => matches(term, word) || (unlisted.has(word) && isMisspelling(word, term))),
     );
     if (found.length + words.length === 0) continue;
     for (const word of words) remaining.delete(word);
+    // Actions come before products.
+    hasAction ||= vocabulary.actionGroups?.includes(group) === true;
     concepts.push({
       words: [...found, ...words],
       synonyms: group.filter((term) => !found.includes(term)),
       isCommon: false,
+      isObject: hasAction && vocabulary.productGroups?.includes(group) === true,
       isFunctional: [...found, ...words].every((term) =>
         term.split(' ').every((word) => vocabulary.stopWords.has(word) || vocabulary.businessWords.has(word)),
       ),
@@ -64,6 +70,7 @@ export function findConcepts(question: string, config: string): Concept[] {
       synonyms: [],
       spellings: findSpellings(word, words, vocabulary.stopWords),
       isCommon: vocabulary.commonWords?.has(word) === true,
+      isObject: false,
       // A single letter is an abbreviation ("u", "r"), or a size.
       isFunctional: vocabulary.businessWords.has(word) || /^\p{L}$/u.test(word),
     })),
@@ -124,11 +131,18 @@ function findOtherSpelling(term: string, words: string[]): string[] {
   return [];
 }
 
-function isKnown(word: string, { commonWords, businessWords, synonymGroups }: Vocabulary): boolean {
+const groupsOf = ({ synonymGroups, actionGroups = [], productGroups = [] }: Vocabulary) => [
+  ...synonymGroups,
+  ...actionGroups,
+  ...productGroups,
+];
+
+function isKnown(word: string, vocabulary: Vocabulary): boolean {
+  const { commonWords, businessWords } = vocabulary;
   return (
     commonWords?.has(word) === true ||
     businessWords.has(word) ||
-    synonymGroups.some((group) => group.some((term) => matches(term, word)))
+    groupsOf(vocabulary).some((group) => group.some((term) => matches(term, word)))
   );
 }
 

@@ -7,7 +7,7 @@ import { detectLanguageConfig } from './vocabulary.ts';
 /** Weight in the ranking of a synonym that the visitor did not write. */
 const synonymWeight = 0.6;
 
-/** Weight of a frequent word of the language, and of a word for the business. */
+/** Weight of a frequent word of the language, of a word for the business, and of the object of an action. */
 const commonWeight = 0.5;
 
 /** Weight of a concept that no passage contains: visitors have their own words for what the documents describe. */
@@ -42,8 +42,12 @@ export async function fullTextSearch(
   // An index without a language keeps words as they are; the question's own language is used.
   const language = config === 'simple' ? detectLanguageConfig(question) : config;
   const terms = findConcepts(question, language).flatMap(
-    ({ words, synonyms, spellings = [], isFunctional: functional, isCommon }, concept) => {
-      const shared = { concept, functional, importance: isCommon || functional ? commonWeight : 1 };
+    ({ words, synonyms, spellings = [], isFunctional: functional, isCommon, isObject }, concept) => {
+      const shared = {
+        concept,
+        functional,
+        importance: isCommon || isObject || functional ? commonWeight : 1,
+      };
       return [
         ...words.map((term) => ({ ...shared, term, weight: 1 })),
         ...spellings.map((term) => ({ ...shared, term, weight: 1, spelling: true })),

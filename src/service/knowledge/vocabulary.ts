@@ -15,6 +15,9 @@ export interface Vocabulary {
    * ending.
    */
   synonymGroups: readonly (readonly string[])[];
+  /** Further groups: what customers do with products, and kinds of products. In "Can I return a jacket?" the first counts. */
+  actionGroups?: readonly (readonly string[])[];
+  productGroups?: readonly (readonly string[])[];
   /** Spellings of a word, itself included, that the stemmer does not unify. */
   variants?(word: string): string[];
 }

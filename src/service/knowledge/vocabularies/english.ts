@@ -50,7 +50,6 @@ export const english: Vocabulary = {
     open, opened, opening, how late, how early, opening hours, opening times, what time, which time, business hours, close, closes, closed, closing, shut, shuts, sunday*, saturday*, monday*, tuesday*, wednesday*, thursday*, friday*, weekend*, holiday*, christmas, easter
     how long, how soon, how quickly, how fast, how many days, how many years, when will, when does, when do i get, time, days, duration
     cost, costs, price*, amount, fee, fees, charge, charges, how much, free, expensive, cheap*, pay for
-    deliver*, ship*, dispatch*, parcel*, package, packages, courier, carrier, post, posts, posted, posting, postage, arriv*, gets here, get here, send it, send to
     abroad, overseas, international*, foreign, countries, country, norway
     eu, europe*, austria, belgium, bulgaria, croatia, cyprus, czechia, czech republic, denmark, estonia, finland, france, greece, holland, hungary, ireland, italy, latvia, lithuania, luxembourg, malta, netherlands, poland, portugal, romania, slovakia, slovenia, spain, sweden
     uk, united kingdom, britain, british, england, scotland, wales
@@ -61,7 +60,6 @@ export const english: Vocabulary = {
     employee*, staff, team, colleague*, worker*, people
     found*, set up, establish*, started, start the
     colour*, color*, black, white, red, blue, yellow, grey, gray, brown
-    clothes, clothing, garment*, trouser*, shirt*, sweater*, pullover*, dress*, apparel
     set up, put up, pitch*, assembl*, stands
     ethic*, fair trade, certif*
     warehouse*, stock
@@ -71,15 +69,10 @@ export const english: Vocabulary = {
     pick up, pick it up, click collect, click and collect, fetch*, collect, collection, collecting
     packing station*, packstation*, parcel locker*, locker, lockers
     express, urgent*, fast, faster, quick, quicker, asap, next day, tomorrow, overnight
-    return*, send back, send * back, bring * back, take * back, sending back, sent back, send it back, send them back, send my * back, back, change my mind, changed my mind, don t like, do not like, don t want it, do not want it
-    exchang*, swap*, wrong size, does not fit, doesn t fit, didn t fit, not fit, other size, another size, different size, bigger size, smaller size, too small, too big, too large, too tight, too loose, too short, too long, too wide, too narrow
     refund*, money back, reimburse*
-    cancel*, withdraw*, revoke, amend, change my order, change the order, change an order, change order
     pay, pays, paying, paid, payment*, paypal, visa, mastercard, klarna, american express, amex, maestro, credit card*, debit card*, direct debit, invoice*, instalment*, installment*, cash, apple pay, google pay, bank transfer
     prepay*, up front, in advance, beforehand
     charged, debited, deducted, billed, take the money, take money, money off, money taken, money leave
-    warrant*, guarant*, defect*, faulty, fault
-    broke, broken, break*, damage*, torn, tear, tears, ripped, rip, rips, snapped, cracked, leak*, hole, holes, repair*, fix, fixed, fixing, mend*, zip, zips, zipper*, resol*, reproof*
     spare*, replacement*
     gift wrap*, wrap*, as a gift, as a present, present, presents
     gift card*, gift voucher*, gift certificate*
@@ -88,7 +81,6 @@ export const english: Vocabulary = {
     temperature*, cold, warm, freezing, frost, degrees, celsius
     bright*, lumen*
     capacity, volume, litre*, liter*
-    bottle*, flask*, thermos*
     advice, advise*, consult*, video call
     voucher code*, voucher, vouchers, coupon*, discount*, promo*, code, codes, rebate*, percent off
     redeem*, spend
@@ -97,17 +89,27 @@ export const english: Vocabulary = {
     shop, shops, store, stores
     address, street, located, location, where are you, where exactly, nearest, car, car park, garage, where is the shop, where is the store, where is your shop, where is your store, find you, find the shop, directions, visit, parking, park, tram, bus, get to you, how to get
     size*, sizing, size up, size down, fit, fits, fitting, measure*, runs small, run small, runs large
-    rent*, rental, hire, borrow*, lend*, try before
+    wheelchair*, accessib*, step free, disabled, disability, lift, elevator, pushchair*, stroller*, pram, prams, stairs
+    dog*, puppy, puppies, pet, pets, animal*
+    sustainab*, eco*, environment*, climate, green, pfas
+    packaging, plastic, cardboard
+    hike, hikes, trek, treks, walk, walks, tour, tours, guided`),
+  actionGroups: parseGroups(`
+    deliver*, ship*, dispatch*, parcel*, package, packages, courier, carrier, post, posts, posted, posting, postage, arriv*, gets here, get here, send it, send to
+    return*, send back, send * back, bring * back, take * back, sending back, sent back, send it back, send them back, send my * back, back, change my mind, changed my mind, don t like, do not like, don t want it, do not want it
+    exchang*, swap*, wrong size, does not fit, doesn t fit, didn t fit, not fit, other size, another size, different size, bigger size, smaller size, too small, too big, too large, too tight, too loose, too short, too long, too wide, too narrow
+    cancel*, withdraw*, revoke, amend, change my order, change the order, change an order, change order
+    warrant*, guarant*, defect*, faulty, fault
+    broke, broken, break*, damage*, torn, tear, tears, ripped, rip, rips, snapped, cracked, leak*, hole, holes, repair*, fix, fixed, fixing, mend*, zip, zips, zipper*, resol*, reproof*
+    rent*, rental, hire, borrow*, lend*, try before`),
+  productGroups: parseGroups(`
+    clothes, clothing, garment*, trouser*, shirt*, sweater*, pullover*, dress*, apparel
+    bottle*, flask*, thermos*
     tent*, camp*
     rucksack*, backpack*, pack
     boot*, shoe*, footwear
     jacket*, raincoat*, coat*, anorak*, parka*
     waterproof*, watertight, rainproof, water resistant, water repellent, membrane
     lamp*, headlamp*, torch*, flashlight*, headlight*
-    stove*, cooker*, cook*
-    wheelchair*, accessib*, step free, disabled, disability, lift, elevator, pushchair*, stroller*, pram, prams, stairs
-    dog*, puppy, puppies, pet, pets, animal*
-    sustainab*, eco*, environment*, climate, green, pfas
-    packaging, plastic, cardboard
-    hike, hikes, trek, treks, walk, walks, tour, tours, guided`),
+    stove*, cooker*, cook*`),
 };
