@@ -248,6 +248,8 @@ test('sends an answer that comes after the end of a conversation, also from anot
   const conversation = await service.open(uuid);
   const other = await startService();
   const stream = await other.watch(conversation);
+  // A message that is sent while the stream opens may come before the state of the handoff.
+  await stream.until((events) => events.length === 1);
   const gate = Promise.withResolvers<string>();
   model.behave({ chunks: [gate.promise, 'Late.'] });
   const sent = service.send(conversation, 'Hello?');
