@@ -3,7 +3,7 @@ import { moveMoney } from '../billing/ledger.ts';
 import { exceedsLimit } from '../billing/spending-limit.ts';
 import { widgetMessagePrice } from '../billing/prices.ts';
 import type { Database, Queries } from '../db/database.ts';
-import { isOutage } from '../db/is-outage.ts';
+import { isTransientError } from '../db/is-transient-error.ts';
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
 import type { StoredToolResult, StoredVariables } from '../db/schema.ts';
@@ -130,7 +130,7 @@ async function accept(
   try {
     return await transaction(async (tx) => (last.acceptance = await work(tx)));
   } catch (error) {
-    if (last.acceptance?.kind === 'answer' && isOutage(error))
+    if (last.acceptance?.kind === 'answer' && isTransientError(error))
       void replies.startIfStored(last.acceptance.message);
     throw error;
   }

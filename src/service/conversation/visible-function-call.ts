@@ -5,7 +5,7 @@ export const visibleFunctionCall = (call: StoredFunctionCall): StoredFunctionCal
   call.private ? { name: call.name, arguments: {} } : call;
 
 /** Returns a function call as the assistant's owner may see it. */
-export function functionCallOfOwner(stored: StoredFunctionCall): Omit<StoredFunctionCall, 'private'> {
+export function functionCallForOwner(stored: StoredFunctionCall): Omit<StoredFunctionCall, 'private'> {
   const call = { ...stored };
   delete call.private;
   return call;

@@ -57,6 +57,7 @@ export async function migrate(pool: Pool): Promise<void> {
     await client.query(
       'CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
     );
+    // The first databases did not have it.
     await client.query('ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS checksum text');
     const { rows } = await client.query<{ name: string; checksum: string | null }>(
       'SELECT name, checksum FROM schema_migrations',

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isOutage } from './is-outage.ts';
+import { isTransientError } from './is-transient-error.ts';
 
 const pauseMs = 250;
 
@@ -22,7 +22,7 @@ export async function retryDuringOutage<Result>(
     try {
       return await change();
     } catch (error) {
-      if (!isOutage(error) || !mayRetry()) throw error;
+      if (!isTransientError(error) || !mayRetry()) throw error;
       onFailure(error);
       await pause(pauseMs);
     }

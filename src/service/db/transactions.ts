@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Pool, PoolClient } from 'pg';
 import type { Database, Queries } from './database.ts';
-import { isReadOnlyError } from './is-outage.ts';
+import { isReadOnlyError } from './is-transient-error.ts';
 import * as schema from './schema.ts';
 
 /** A connection that does not respond has already used up a statement's timeout. In milliseconds. */

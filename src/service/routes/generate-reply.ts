@@ -5,7 +5,7 @@ import { ConversationError } from '../lib/conversation-error.ts';
 import type { ConversationErrorCode } from '../lib/conversation-error.ts';
 import { sendCustomerMessage } from '../conversation/send-message.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { functionCallOfOwner } from '../conversation/visible-function-call.ts';
+import { functionCallForOwner } from '../conversation/visible-function-call.ts';
 import { readIdempotencyKey } from '../http/read-request.ts';
 import { mountOperation } from '../http/mount-operation.ts';
 import { limitRequests } from '../http/rate-limit.ts';
@@ -45,7 +45,7 @@ export function generateReplyRoutes(routes: Hono<Authenticated>, context: AppCon
         conversation_id: conversationUuid,
         customer_identifier: identifier,
         reply: answer.text,
-        function_calls: answer.functionCalls.map(functionCallOfOwner),
+        function_calls: answer.functionCalls.map(functionCallForOwner),
         ai_disabled: !answer.aiEnabled,
       };
     } catch (error) {

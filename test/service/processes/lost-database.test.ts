@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { Client } from 'pg';
 import type { Pool } from 'pg';
 import { sql } from 'drizzle-orm';
-import { isOutage } from '../../../src/service/db/is-outage.ts';
+import { isTransientError } from '../../../src/service/db/is-transient-error.ts';
 import { Notifications } from '../../../src/service/db/notifications.ts';
 import { openPglite } from '../../../src/service/db/open-pglite.ts';
 import { retryDuringOutage } from '../../../src/service/db/retry-during-outage.ts';
@@ -268,7 +268,7 @@ describe(
       const error = await database.db
         .execute(sql`UPDATE heartbeat SET last_at = now()`)
         .catch((reason: unknown) => reason);
-      assert.ok(isOutage(error));
+      assert.ok(isTransientError(error));
     });
 
     test('is the reason that /readyz returns, until a primary has taken its place', async () => {

@@ -18,7 +18,7 @@ import type { NamedTool } from './find-named-tool.ts';
 import { formatValue } from './format-value.ts';
 import { findSmallTalk } from './small-talk.ts';
 import { sentencesFor } from './sentences.ts';
-import { joinReferences, splitClauses } from './split-questions.ts';
+import { joinReferences, splitClauses } from './split-clauses.ts';
 import type { Sentences } from './sentences.ts';
 
 /** Most passages per search. */

@@ -1,11 +1,11 @@
 /** By language: what joins two clauses, and words that refer to the clause before. */
 const words: Record<string, { conjunction: RegExp; reference: RegExp }> = {
   en: {
-    conjunction: /,?\s+(?:and|and also|plus)\s+/i,
+    conjunction: /,?\s+(?:and|plus)\s+/i,
     reference: /\b(it|its|they|them|their|that|this|these|those|one|ones)\b/i,
   },
   de: {
-    conjunction: /,?\s+(?:und|und auch|sowie)\s+/i,
+    conjunction: /,?\s+(?:und|sowie)\s+/i,
     // Not "Sie", which addresses the reader.
     reference: /(?<!\p{L})(er|es|ihn|ihm|ihr|sie|ihnen|davon|damit|dafür|dazu|daran|welche)(?!\p{L})/u,
   },
@@ -24,7 +24,7 @@ export function splitClauses(message: string, language: string): string[] {
     .slice(0, clauseLimit);
 }
 
-/** Joins each clause that refers to the one before with it: "What does the tent cost how heavy is it?". */
+/** Joins a clause such as "how heavy is it?" to the one before, since alone it does not say what it is about. */
 export function joinReferences(clauses: readonly string[], language: string): string[] {
   const questions: string[] = [];
   for (const clause of clauses) {

@@ -15,10 +15,13 @@ export function isReadOnlyError(error: unknown): boolean {
 /** SQLSTATE of a transaction that the server has rolled back to end a deadlock. */
 const deadlockCode = '40P01';
 
-/** Whether a query failed since the database was not available or has ended a deadlock, so that it may succeed later. */
-export function isOutage(error: unknown): boolean {
+/**
+ * Whether a query may succeed when it is repeated: the database was not available, or has ended a deadlock by rolling the
+ * query back.
+ */
+export function isTransientError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error.cause !== undefined) return isOutage(error.cause);
+  if (error.cause !== undefined) return isTransientError(error.cause);
   if (error instanceof DatabaseError) {
     const { code = '' } = error;
     return outageClasses.test(code) || code === deadlockCode || isReadOnlyError(error);
