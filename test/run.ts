@@ -31,7 +31,9 @@ const runnable = suites.filter(
     (postgres || suite.env?.['TEST_DATABASE'] !== 'postgres') &&
     (pgbouncer || suite.env?.['TEST_POOLER'] === undefined),
 );
-const outcomes = await schedule(runnable, 2, async (suite) => {
+// In one browser, the browser tests mostly wait; in three, they need one core alone.
+const suitesAtOnce = engines.length > 1 ? 2 : 3;
+const outcomes = await schedule(runnable, suitesAtOnce, async (suite) => {
   const outcome = await runFailedAgain(suite);
   report(outcome);
   return outcome;

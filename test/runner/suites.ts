@@ -113,10 +113,7 @@ function serviceSuite(group: string, database: 'pglite' | 'postgres', files: rea
   };
 }
 
-/**
- * The suites, in starting order. Two run at a time, so that a suite with browsers runs beside one that
- * needs the processor.
- */
+/** The suites, in starting order. Two or three run at a time: one with browsers, and others that need the processor. */
 export function allSuites(): Suite[] {
   const unitTests = find(
     'test/**/*.test.ts',
@@ -164,6 +161,7 @@ export function allSuites(): Suite[] {
       after: ['build'],
       limit: 40,
     },
+    { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build', 'e2e'], limit: 40 },
     // Early, since they take longest and need no build.
     ...inParts(find('test/service/**/*.test.ts', ownProcesses), 4),
     { name: 'lint:code', run: program('eslint', '.'), counts: 'check', onlyIf: 'all', limit: 10 },
@@ -175,7 +173,6 @@ export function allSuites(): Suite[] {
       onlyIf: 'all',
       limit: 10,
     },
-    { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build', 'e2e'], limit: 40 },
     { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 40 },
     {
       ...serviceSuite(

@@ -60,7 +60,7 @@ function costOf(text: string, drawings: number): number {
 
 describe('an answer of 100,000 characters', () => {
   const length = limits.answer.characters;
-  const drawings = 20;
+  const drawings = 10;
   // The first run is slow: its code is not compiled yet.
   costOf(repeat(ordinary, length), drawings);
   const reference = costOf(repeat(ordinary, length), drawings);
