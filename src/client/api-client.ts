@@ -4,7 +4,7 @@ import { operations } from '../contract/operations.ts';
 import type { Operation } from '../contract/operations.ts';
 import { ApiError } from './api-error.ts';
 import { ChatError } from './chat-error.ts';
-import { Exchange } from './exchange.ts';
+import { TimedRequest } from './timed-request.ts';
 import { parseJson } from './parse-json.ts';
 import { readApiAnswer } from './read-api-answer.ts';
 import { readText } from './read-text.ts';
@@ -87,8 +87,8 @@ async function call(
   input: AnyInput,
   { signal, idempotencyKey }: ApiOptions,
 ): Promise<unknown> {
-  const exchange = new Exchange(timeout, signal);
-  return exchange.run(async () => {
+  const request = new TimedRequest(timeout, signal);
+  return request.run(async () => {
     const body = encodeBody(input.body);
     const response = await fetch(urlOf(baseUrl, operation, input), {
       method: operation.method,
@@ -99,10 +99,10 @@ async function call(
         ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
       },
       ...(body !== undefined && { body }),
-      signal: exchange.signal,
+      signal: request.signal,
     });
     let text = '';
-    for await (const chunk of readText(response, limits.responseBody, exchange.keepAlive)) text += chunk;
+    for await (const chunk of readText(response, limits.responseBody, request.keepAlive)) text += chunk;
     // A success without a body, such as a 204, has no fields.
     const answer = text === '' ? {} : parseJson(text);
     if (!response.ok || isRefusal(answer)) throw new ApiError(response, answer);

@@ -9,7 +9,7 @@ import {
 } from '../contract/chat-endpoints.ts';
 import type { OpenConversationRequest } from '../contract/conversation.ts';
 import type { ChatErrorCode } from './chat-error.ts';
-import { Exchange } from './exchange.ts';
+import { TimedRequest } from './timed-request.ts';
 import { readAnswer, type Endpoint } from './read-answer.ts';
 import { toJson } from './to-json.ts';
 
@@ -90,7 +90,7 @@ export class ConversationClient {
     return this.request(
       endpoint,
       call,
-      (response, exchange) => readAnswer(endpoint, response, exchange, notFound),
+      (response, request) => readAnswer(endpoint, response, request, notFound),
       timeout,
     );
   }
@@ -104,17 +104,17 @@ export class ConversationClient {
   request<Result>(
     endpoint: { readonly method: string; readonly path: string },
     call: Call,
-    read: (response: Response, exchange: Exchange) => Promise<Result>,
+    read: (response: Response, request: TimedRequest) => Promise<Result>,
     timeout = this.#timeout,
   ): Promise<Result> {
-    const exchange = new Exchange(timeout, call.signal);
-    return exchange.run(async () => read(await this.#fetch(endpoint, call, exchange), exchange));
+    const request = new TimedRequest(timeout, call.signal);
+    return request.run(async () => read(await this.#fetch(endpoint, call, request), request));
   }
 
   async #fetch(
     endpoint: { readonly method: string; readonly path: string },
     call: Call,
-    exchange: Exchange,
+    request: TimedRequest,
   ): Promise<Response> {
     const headers: Record<string, string> = { Accept: call.accept ?? 'application/json' };
     if (call.body !== undefined) headers['Content-Type'] = 'application/json';
@@ -125,12 +125,12 @@ export class ConversationClient {
         method: endpoint.method,
         headers,
         credentials: 'omit',
-        signal: exchange.signal,
+        signal: request.signal,
         keepalive: call.keepalive ?? false,
         ...(call.body !== undefined && { body: toJson(call.body) }),
       },
     );
-    exchange.keepAlive();
+    request.keepAlive();
     return response;
   }
 }

@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { truncateAnswer } from './truncate-answer.ts';
+import { truncateResponse } from './truncate-response.ts';
 import { ChatError } from './chat-error.ts';
 import { parseJson } from './parse-json.ts';
 import { readText } from './read-text.ts';
@@ -38,7 +38,7 @@ export function parseEventData<Output>(
   text: string,
 ): Output {
   const body = parseJson(text);
-  truncateAnswer(body);
+  truncateResponse(body);
   const { data } = schema.safeParse(body);
   if (data === undefined) throw new ChatError('bad-response', 'The service sent an invalid event.');
   return data;

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import { limits } from '../contract/limits.ts';
-import { truncateAnswer } from './truncate-answer.ts';
+import { truncateResponse } from './truncate-response.ts';
 import { ChatError, type ChatErrorCode } from './chat-error.ts';
-import type { Exchange } from './exchange.ts';
+import type { TimedRequest } from './timed-request.ts';
 import { parseJson } from './parse-json.ts';
 import { readText } from './read-text.ts';
 import { serviceErrorFrom } from './service-error.ts';
@@ -22,13 +22,13 @@ export interface Endpoint<Body extends z.core.$ZodType> {
 export async function readAnswer<Body extends z.core.$ZodType>(
   endpoint: Endpoint<Body>,
   response: Response,
-  exchange: Exchange,
+  request: TimedRequest,
   notFound: ChatErrorCode,
 ): Promise<z.output<Body>> {
   let text = '';
-  for await (const chunk of readText(response, limits.responseBody, exchange.keepAlive)) text += chunk;
+  for await (const chunk of readText(response, limits.responseBody, request.keepAlive)) text += chunk;
   const body = parseJson(text);
-  truncateAnswer(body);
+  truncateResponse(body);
   // Statuses differ between deployments, so the body decides.
   const answer = endpoint.response.safeParse(body).data;
   if (answer !== undefined) return answer;

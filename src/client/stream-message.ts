@@ -31,10 +31,10 @@ export function streamMessage(
     client.request(
       sendMessage,
       { ...options, uuid, body: messageBody(message, options, proof), accept },
-      (response, exchange) =>
+      (response, request) =>
         isEventStream(response)
-          ? readReply(response, listeners, exchange.keepAlive)
-          : readAnswer(sendMessage, response, exchange, 'conversation-not-found'),
+          ? readReply(response, listeners, request.keepAlive)
+          : readAnswer(sendMessage, response, request, 'conversation-not-found'),
       client.answerTimeout,
     );
   return withProof(send, options.signal);

@@ -38,15 +38,15 @@ export function watchConversation(
   return client.request(
     { method: 'GET', path: `${resumeConversation.path}/events${query}` },
     { uuid, signal, accept: 'text/event-stream' },
-    async (response, exchange) => {
+    async (response, request) => {
       if (!isEventStream(response)) {
         // Throws for error responses.
-        if (!response.ok) await readAnswer(resumeConversation, response, exchange, 'conversation-not-found');
+        if (!response.ok) await readAnswer(resumeConversation, response, request, 'conversation-not-found');
         return false;
       }
       onOpen();
       let latest = lastEventId;
-      const events = readEventStream(response, limits.responseBody, exchange.keepAlive);
+      const events = readEventStream(response, limits.responseBody, request.keepAlive);
       for await (const { event = 'message', data, id } of events) {
         latest = id ?? latest;
         onEvent({ type: event, data: { ...(parseJson(data) as object | undefined) } }, latest);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import type { EngineTool } from '../../src/service/engine/engine.ts';
-import { SpokenReply } from '../../src/service/call/spoken-reply.ts';
+import { BufferedReply } from '../../src/service/call/buffered-reply.ts';
 import { RealtimeLine } from '../../src/service/realtime/realtime-line.ts';
 import { RealtimeSession } from '../../src/service/realtime/realtime-session.ts';
 import type { AmbientSound } from '../../src/service/voice/ambience/ambient-sound.ts';
@@ -104,7 +104,7 @@ async function hear({ line }: Connected) {
 }
 
 function answer({ line, speaker }: Connected, said: string) {
-  const reply = new SpokenReply((stopped) => speaker.answer(said, [], stopped));
+  const reply = new BufferedReply((stopped) => speaker.answer(said, [], stopped));
   return { reply, spoken: line.say(reply.text(), 60, never) };
 }
 
@@ -152,7 +152,7 @@ describe('a call with a realtime model', () => {
   it('addresses a silent customer with the instructions for silence', async () => {
     const { endpoint, line, speaker } = await connect();
     endpoint.answer = ({ instructions }) => ({ text: instructions });
-    const reply = new SpokenReply((stopped) => speaker.startTurn('silence', [], stopped));
+    const reply = new BufferedReply((stopped) => speaker.startTurn('silence', [], stopped));
     const { played } = await line.say(reply.text(), 60, never);
     assert.equal(played.trim(), 'You are kind.\n\nAsk whether they are there.');
   });

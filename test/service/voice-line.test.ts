@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { Resampler } from '../../src/service/voice/resampler.ts';
 import { sentences } from '../../src/service/voice/split-sentences.ts';
 import type { Synthesizer, Transcriber } from '../../src/service/voice/speech-service.ts';
-import { SpokenText } from '../../src/service/voice/spoken-text.ts';
+import { HeardText } from '../../src/service/voice/heard-text.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import { VoiceLine } from '../../src/service/voice/voice-line.ts';
 import { decodeWav, encodeWav } from '../../src/service/voice/wav.ts';
@@ -586,7 +586,7 @@ describe('a voice line', () => {
 describe('a spoken text', () => {
   it('does not count paused time as heard', () => {
     let now = 0;
-    const text = new SpokenText(() => now);
+    const text = new HeardText(() => now);
     const sentence = text.add('one two three four five six seven eight nine ten');
     Object.assign(sentence, { seconds: 10, startedAt: 0 });
     now = 2.5;

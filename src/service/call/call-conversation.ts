@@ -1,15 +1,19 @@
-import type { EndReason } from '../../contract/call.ts';
 import type { AnsweredBy } from '../carrier/carrier.ts';
-import type { Spoken } from '../voice/line.ts';
-import type { CallMessage } from '../db/calls-table.ts';
-import type { CallLog, CallResult, CallSettings, CallProgress } from './call-log.ts';
-import type { ReplyPart, Speaker } from '../voice/line.ts';
-import type { CallEvent, OwnedLine } from './owned-line.ts';
+import type { ReplyPart, Speaker, Spoken } from '../voice/line.ts';
+import { BufferedReply } from './buffered-reply.ts';
+import type { CallEnding, CallLog, CallProgress, CallResult, CallSettings } from './call-log.ts';
+import { CallTranscript } from './call-transcript.ts';
 import { chooseFiller } from './choose-filler.ts';
 import { hangUpStatus } from './hang-up-status.ts';
+import { isPast, tolerance } from './is-past.ts';
+import { leaveVoicemail } from './leave-voicemail.ts';
+import { MustEndError } from './must-end-error.ts';
+import type { CallEvent, OwnedLine, Said } from './owned-line.ts';
 import { PressedKeys } from './pressed-keys.ts';
 import { SilenceTimer } from './silence-timer.ts';
-import { SpokenReply } from './spoken-reply.ts';
+import { StartedMinutes } from './started-minutes.ts';
+
+const faxAnswered: CallEnding = { status: 'ended_by_assistant', reason: 'fax' };
 
 /** Dependencies of {@link CallConversation}. */
 export interface CallConversationOptions {
@@ -24,40 +28,28 @@ export interface CallConversationOptions {
   earlier?: CallProgress | undefined;
 }
 
-/** An utterance of the customer, which ended at `endedAt` on the line's clock. */
-type Said = Omit<Extract<CallEvent, { type: 'said' }>, 'type'>;
-
-/** The status and reason of a conversation's end. `released` means that the call continues elsewhere. */
-type Ending = Pick<CallResult, 'status' | 'reason'> | 'released';
-
-/** Thrown if the call cannot continue: a minute could not be charged, or the call has been ended or deleted elsewhere. */
-class CallEnded extends Error {
-  readonly ending: Ending;
-
-  constructor(reason: EndReason) {
-    super(`The call ended: ${reason}`);
-    this.ending = { status: 'ended', reason };
-  }
-}
-
-const secondsPerMinute = 60;
-
 /** The conversation of a call on one line, from the moment it is connected. */
 export class CallConversation {
   readonly #options: CallConversationOptions;
   /** On the line's clock. */
   readonly #answeredAt: number;
-  readonly #messages: CallMessage[];
+  readonly #transcript: CallTranscript;
+  readonly #minutes: StartedMinutes;
   readonly #silence: SilenceTimer;
   readonly #keys: PressedKeys;
-  #chargedMinutes: number;
 
   constructor(options: CallConversationOptions) {
-    const { line, settings, earlier } = options;
+    const { line, settings, callLog, earlier } = options;
     this.#options = options;
-    this.#answeredAt = line.now - (earlier?.elapsed ?? 0);
-    this.#messages = [...(earlier?.messages ?? [])];
-    this.#chargedMinutes = earlier?.chargedMinutes ?? 0;
+    const answeredAt = (this.#answeredAt = line.now - (earlier?.elapsed ?? 0));
+    this.#transcript = new CallTranscript({ line, callLog, answeredAt, earlier: earlier?.messages ?? [] });
+    this.#minutes = new StartedMinutes({
+      line,
+      callLog,
+      maxDuration: settings.maxDuration,
+      answeredAt,
+      charged: earlier?.chargedMinutes ?? 0,
+    });
     this.#silence = new SilenceTimer(settings, line.now);
     this.#keys = new PressedKeys(line);
   }
@@ -71,31 +63,31 @@ export class CallConversation {
     const ending = await this.#untilEnd();
     if (ending === 'released') return undefined;
     await this.#options.line.hangUp(ending.reason);
-    return { ...ending, duration: this.#duration, messages: this.#messages };
+    return { ...ending, duration: this.#duration, messages: this.#transcript.messages };
   }
 
   get #duration(): number {
     return Math.ceil(this.#options.line.now - this.#answeredAt - tolerance);
   }
 
-  async #untilEnd(): Promise<Ending> {
+  async #untilEnd(): Promise<CallEnding> {
     try {
       return (await this.#start()) ?? (await this.#converse());
     } catch (error) {
-      if (error instanceof CallEnded) return error.ending;
+      if (error instanceof MustEndError) return { status: 'ended', reason: error.reason };
       throw error;
     }
   }
 
-  async #start(): Promise<Ending | undefined> {
+  async #start(): Promise<CallEnding | undefined> {
     const { settings, answeredBy, earlier, speaker } = this.#options;
-    await this.#chargeStartedMinutes();
+    await this.#minutes.charge();
     if (earlier) {
-      return this.#reply((signal) => speaker.startTurn(earlier.reason, this.#messages, signal));
+      return this.#reply((signal) => speaker.startTurn(earlier.reason, this.#transcript.messages, signal));
     }
     if (answeredBy === 'fax') return faxAnswered;
     if (answeredBy === 'machine') {
-      const ending = await this.#leaveMessage('after its greeting');
+      const ending = await this.#leaveVoicemail('after its greeting');
       if (ending) return ending;
     }
     if (!settings.waitForCustomer) await this.#greet();
@@ -104,53 +96,25 @@ export class CallConversation {
 
   async #greet(): Promise<void> {
     const { initialMessage } = this.#options.settings;
-    if (initialMessage.trim() !== '') await this.#recordSpoken(await this.#speak(oneChunk(initialMessage)));
+    if (initialMessage.trim() !== '') await this.#say(initialMessage);
   }
 
-  /** Waits for the end of the machine's greeting, since machines record nothing before it. */
-  async #leaveMessage(when: 'now' | 'after its greeting'): Promise<Ending | undefined> {
-    const { line, settings, signal } = this.#options;
-    const { voiceMailMessage: message, endCallOnVoicemail } = settings;
-    let isLeft = false;
-    if (message.trim() !== '') {
-      if (when !== 'now') {
-        const event = await line.next(Math.min(maxGreetingSeconds, settings.maxDuration), signal);
-        if (event?.type === 'ended') return machineHungUp;
-        if (event?.type === 'said') await this.#recordSaid(event);
-      }
-      const result = await this.#sayToMachine(message);
-      if (typeof result === 'object' || result === 'released') return result;
-      isLeft = result === 'left';
-    }
-    if (!endCallOnVoicemail) return undefined;
-    return { status: isLeft ? 'completed' : 'ended_by_assistant', reason: 'voicemail' };
+  #leaveVoicemail(when: 'now' | 'after its greeting'): Promise<CallEnding | undefined> {
+    const call = {
+      ...this.#options,
+      say: (text: string) => this.#say(text),
+      addSaid: (said: Said) => this.#transcript.addSaid(said),
+      lineEnded: (event: CallEvent) => this.#handle(event),
+    };
+    return leaveVoicemail(call, when);
   }
 
-  /**
-   * Says the voicemail message. After an interruption, such as the machine's tone, it is said again from its start,
-   * since nothing before the tone is recorded.
-   */
-  async #sayToMachine(message: string): Promise<Ending | 'left' | 'interrupted'> {
-    const { line, signal } = this.#options;
-    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const spoken = await this.#speak(oneChunk(message));
-      await this.#recordSpoken(spoken);
-      if (spoken.cutOffBy === undefined) return 'left';
-      if (spoken.cutOffBy === 'time') break;
-      const event = await line.next(interruptionSeconds, signal);
-      if (event?.type === 'ended')
-        return event.by === 'customer' ? machineHungUp : ((await this.#handle(event)) ?? 'interrupted');
-      if (event?.type === 'said') await this.#recordSaid(event);
-    }
-    return 'interrupted';
-  }
-
-  async #converse(): Promise<Ending> {
+  async #converse(): Promise<CallEnding> {
     const { line, settings, signal } = this.#options;
     const end = this.#answeredAt + settings.maxDuration;
     for (;;) {
       if (isPast(end, line.now)) return { status: 'completed', reason: 'max-duration' };
-      await this.#chargeStartedMinutes();
+      await this.#minutes.charge();
       if (line.customerSpokeAt !== undefined) this.#silence.speechDetected(line.customerSpokeAt);
       const due = this.#silence.due();
       if (due.action === 'end' && isPast(due.at, line.now))
@@ -160,25 +124,24 @@ export class CallConversation {
         if (ending) return ending;
         continue;
       }
-      const nextMinute = this.#answeredAt + this.#chargedMinutes * secondsPerMinute;
-      const event = await this.#keys.next(Math.min(end, due.at, nextMinute) - line.now, signal);
+      const event = await this.#keys.next(Math.min(end, due.at, this.#minutes.nextAt) - line.now, signal);
       const ending = event && (await this.#handle(event));
       if (ending) return ending;
     }
   }
 
-  async #handle(event: CallEvent): Promise<Ending | undefined> {
+  async #handle(event: CallEvent): Promise<CallEnding | undefined> {
     switch (event.type) {
       case 'ended':
         if (event.by === 'customer') {
           const hasGreeting = this.#options.settings.initialMessage.trim() !== '';
-          return { status: hangUpStatus(this.#messages, hasGreeting), reason: 'hung-up' };
+          return { status: hangUpStatus(this.#transcript.messages, hasGreeting), reason: 'hung-up' };
         }
         if (event.by === 'service') return { status: 'ended', reason: event.reason };
         await this.#options.callLog.release(this.#duration);
         return 'released';
       case 'identified':
-        return event.by === 'fax' ? faxAnswered : this.#leaveMessage('now');
+        return event.by === 'fax' ? faxAnswered : this.#leaveVoicemail('now');
       case 'dtmf':
         return this.#answer({
           text: `[pressed ${event.digit}]`,
@@ -190,31 +153,33 @@ export class CallConversation {
     }
   }
 
-  async #answer(said: Said): Promise<Ending | undefined> {
+  async #answer(said: Said): Promise<CallEnding | undefined> {
     const { line, settings, speaker } = this.#options;
-    await this.#recordSaid(said);
+    await this.#transcript.addSaid(said);
     this.#silence.customerSpoke(line.now);
     // The last words of a customer who has hung up are stored, but nobody hears an answer.
     if (line.hasEnded) return undefined;
-    const isFirst = !this.#messages.some(({ role }) => role === 'assistant');
+    const isFirst = !this.#transcript.messages.some(({ role }) => role === 'assistant');
     // With `waitForCustomer`, the initial message answers the customer's first words.
     if (isFirst && !settings.isGreetingRead && settings.initialMessage.trim() !== '') {
       await this.#greet();
       return undefined;
     }
-    const before = this.#messages.slice(0, -1);
+    const before = this.#transcript.messages.slice(0, -1);
     const { fillers } = settings;
     return this.#reply((signal) => speaker.answer(said.text, before, signal), {
       since: said.endedAt,
-      filler: fillers && chooseFiller(fillers, said.text, Math.floor(this.#messages.length / 2)),
+      filler: fillers && chooseFiller(fillers, said.text, Math.floor(this.#transcript.messages.length / 2)),
     });
   }
 
-  async #reengage(): Promise<Ending | undefined> {
+  async #reengage(): Promise<CallEnding | undefined> {
     const { line, speaker } = this.#options;
     const silentSince = this.#silence.since;
     const startedAt = line.now;
-    const ending = await this.#reply((signal) => speaker.startTurn('silence', this.#messages, signal));
+    const ending = await this.#reply((signal) =>
+      speaker.startTurn('silence', this.#transcript.messages, signal),
+    );
     this.#silence.reengaged(silentSince, startedAt, line.now);
     return ending;
   }
@@ -228,16 +193,16 @@ export class CallConversation {
   async #reply(
     generate: (signal: AbortSignal) => AsyncIterable<ReplyPart>,
     { since, filler }: { since?: number; filler?: string | undefined } = {},
-  ): Promise<Ending | undefined> {
+  ): Promise<CallEnding | undefined> {
     const { line, signal } = this.#options;
-    const reply = new SpokenReply((stopped) => generate(AbortSignal.any([signal, stopped])), filler);
+    const reply = new BufferedReply((stopped) => generate(AbortSignal.any([signal, stopped])), filler);
     let spoken: Spoken;
     try {
       spoken = await this.#speak(reply.text());
     } finally {
       reply.stop();
     }
-    await this.#recordSpoken(spoken, { since, functionCalls: reply.functionCalls });
+    await this.#addSpoken(spoken, { since, functionCalls: reply.functionCalls });
     if (reply.digits !== '') await line.sendDigits(reply.digits);
     // No transfer if the customer has interrupted or hung up.
     if (reply.transferTo !== undefined && spoken.cutOffBy === undefined) {
@@ -250,83 +215,22 @@ export class CallConversation {
     return reply.hangsUp && !isUnheard ? { status: 'ended_by_assistant', reason: 'end-call' } : undefined;
   }
 
+  async #say(text: string): Promise<Spoken> {
+    const spoken = await this.#speak(oneChunk(text));
+    await this.#addSpoken(spoken);
+    return spoken;
+  }
+
   #speak(text: AsyncIterable<string>): Promise<Spoken> {
     const { line, settings, signal } = this.#options;
     return line.say(text, this.#answeredAt + settings.maxDuration - line.now, signal);
   }
 
-  /** Adds the heard text to the transcript. */
-  async #recordSpoken(
-    { played, startedAt }: Spoken,
-    {
-      since,
-      functionCalls = [],
-    }: { since?: number | undefined; functionCalls?: CallMessage['functionCalls'] } = {},
-  ): Promise<void> {
-    const { line } = this.#options;
-    if (played.trim() === '' || startedAt === undefined) {
-      // Function calls are recorded even if nothing was played: otherwise the model would repeat them.
-      if (functionCalls.length > 0) await this.#record('assistant', '', line.now, { functionCalls });
-    } else {
-      await this.#record('assistant', played, startedAt, {
-        ...(functionCalls.length > 0 && { functionCalls }),
-        ...(since !== undefined && { responseTime: roundToMs(Math.max(0, startedAt - since)) }),
-      });
-      this.#silence.assistantSpoke(line.now);
-    }
-    await this.#chargeStartedMinutes();
-  }
-
-  #recordSaid({ text, seconds, endedAt }: Said): Promise<void> {
-    return this.#record('user', text, endedAt - seconds, { seconds });
-  }
-
-  /** @throws {CallEnded} if the call has been ended or deleted elsewhere. */
-  async #record(
-    role: CallMessage['role'],
-    content: string,
-    at: number,
-    more: Partial<CallMessage> = {},
-  ): Promise<void> {
-    const { callLog, line } = this.#options;
-    const since = Math.max(0, at - this.#answeredAt);
-    const seconds = Math.max(0, line.now - at);
-    this.#messages.push({ role, content, at: since, seconds, ...more });
-    const reason = await callLog.saveMessages(this.#messages);
-    if (reason !== undefined) throw new CallEnded(reason);
-  }
-
-  /**
-   * Charges for every started minute, at most for those within the maximum duration.
-   *
-   * @throws {CallEnded} if a minute cannot be charged.
-   */
-  async #chargeStartedMinutes(): Promise<void> {
-    const elapsed = this.#options.line.now - this.#answeredAt;
-    const last = Math.ceil(this.#options.settings.maxDuration / secondsPerMinute);
-    const started = Math.min(Math.floor((elapsed + tolerance) / secondsPerMinute) + 1, last);
-    while (this.#chargedMinutes < started) {
-      const isPaid = await this.#options.callLog.chargeMinute(this.#chargedMinutes + 1);
-      if (isPaid !== true) throw new CallEnded(isPaid === false ? 'balance' : isPaid);
-      this.#chargedMinutes += 1;
-    }
+  async #addSpoken(...spoken: Parameters<CallTranscript['addSpoken']>): Promise<void> {
+    if (await this.#transcript.addSpoken(...spoken)) this.#silence.assistantSpoke(this.#options.line.now);
+    await this.#minutes.charge();
   }
 }
-
-const machineHungUp: Ending = { status: 'ended_by_customer', reason: 'voicemail' };
-const faxAnswered: Ending = { status: 'ended_by_assistant', reason: 'fax' };
-
-/** Allows for rounding errors in sums of fractions. */
-const tolerance = 0.01;
-const isPast = (time: number, now: number) => now >= time - tolerance;
-const roundToMs = (seconds: number) => Math.round(seconds * 1000) / 1000;
-
-/** Attempts to leave a voicemail message. */
-const maxAttempts = 3;
-/** Longest wait for what was said in an interruption of the message. */
-const interruptionSeconds = 2;
-/** Longest wait for the end of an answering machine's greeting. */
-const maxGreetingSeconds = 30;
 
 async function* oneChunk(text: string): AsyncGenerator<string> {
   yield await Promise.resolve(text);

@@ -52,3 +52,6 @@ export interface CallResult {
   duration: number;
   messages: readonly CallMessage[];
 }
+
+/** The end of the conversation on one line. `released` means that the call continues elsewhere. */
+export type CallEnding = Pick<CallResult, 'status' | 'reason'> | 'released';

@@ -8,7 +8,7 @@ import type { Database } from '../db/database.ts';
 import { countRecords, readTotal } from '../db/list-totals.ts';
 import { newestPage } from '../db/newest-page.ts';
 import { hasDays, isOnDays } from '../db/is-on-days.ts';
-import { contains } from '../db/contains.ts';
+import { containsDigits } from '../db/contains-digits.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import { plainTimestamp } from '../db/wire-timestamp.ts';
 import type { Page } from '../db/newest-page.ts';
@@ -102,7 +102,7 @@ export async function listCalls(
     eq(calls.userId, userId),
     status === undefined ? undefined : eq(calls.status, status),
     type === undefined ? undefined : eq(calls.type, type),
-    digits === undefined ? undefined : contains(calls.clientPhoneNumber, digits),
+    digits === undefined ? undefined : containsDigits(calls.clientPhoneNumber, digits),
     assistantId === undefined ? undefined : eq(calls.assistantId, assistantId),
     campaignId === undefined ? undefined : eq(calls.campaignId, campaignId),
     isOnDays(calls.createdAt, query),

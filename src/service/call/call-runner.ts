@@ -36,7 +36,7 @@ import type { EndedCall } from './end-call.ts';
 import { endReportedCall, handleReport, readKeyedCall, unknownCall } from './handle-report.ts';
 import { answeredByOf, OwnedCalls } from './owned-calls.ts';
 import { OwnedLine } from './owned-line.ts';
-import { chooseNextStep } from './next-step.ts';
+import { chooseNextStep } from './choose-next-step.ts';
 import { CallConversation } from './call-conversation.ts';
 import { isWaiting, planCall, planConversation } from './plan-call.ts';
 import type { ConversationPlan } from './plan-call.ts';

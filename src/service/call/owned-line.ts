@@ -5,6 +5,9 @@ import type { Speaker, SpeakerOptions } from '../voice/line.ts';
 /** An event of a call. */
 export type CallEvent = LineEvent | { type: 'identified'; by: 'machine' | 'fax' };
 
+/** An utterance of the customer, which ended at `endedAt` on the line's clock. */
+export type Said = Omit<Extract<CallEvent, { type: 'said' }>, 'type'>;
+
 /**
  * The line of a call that this process owns. The carrier reports who answered to any process, so this is not one of the
  * line's own events: it interrupts the line's current operation.

@@ -4,7 +4,7 @@ import type { Database, Queries } from '../db/database.ts';
 import { blockedNumbers } from '../db/leads-table.ts';
 import { countRecords, readTotal } from '../db/list-totals.ts';
 import { newestPage } from '../db/newest-page.ts';
-import { contains } from '../db/contains.ts';
+import { containsDigits } from '../db/contains-digits.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import type { Page } from '../db/newest-page.ts';
 import { Refusal } from '../lib/refusal.ts';
@@ -43,7 +43,7 @@ export async function listBlockedNumbers(
 ) {
   const filter = and(
     eq(blockedNumbers.userId, userId),
-    digits === undefined ? undefined : contains(blockedNumbers.phoneNumber, digits),
+    digits === undefined ? undefined : containsDigits(blockedNumbers.phoneNumber, digits),
   );
   const total =
     digits === undefined

@@ -1,12 +1,12 @@
 import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { ConversationsQuery } from '../../contract/conversation.ts';
-import { contains } from '../db/contains.ts';
+import { containsDigits } from '../db/contains-digits.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import type { Cursor } from '../http/paginate.ts';
 import { isUuid } from '../lib/uuid.ts';
-import { problems } from './problems.ts';
+import { latestProblems } from './latest-problems.ts';
 
 const conversationTypes = ['widget', 'test'] as const;
 
@@ -69,7 +69,7 @@ export async function listConversations(
           SELECT conversations.id FROM matches AS conversations, assistants, ${givenTypes}
           WHERE ${filter} AND ${isOwned} ${page})`;
   const rows = await db
-    .select({ rowId: conversations.id, record, evaluated, problems })
+    .select({ rowId: conversations.id, record, evaluated, problems: latestProblems })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
     .where(inArray(conversations.id, ids))
@@ -91,4 +91,4 @@ const isAssistant = (idOrUuid: string) =>
 /** Whether the customer's identifier is a phone number, in any notation, that contains these digits. */
 const hasPhoneDigits = (digits: string) =>
   sql`${conversations.customerIdentifier} ~ '^[+0-9 ().-]+$'
-    AND ${contains(sql`regexp_replace(${conversations.customerIdentifier}, '[^0-9]', '', 'g')`, digits)}`;
+    AND ${containsDigits(sql`regexp_replace(${conversations.customerIdentifier}, '[^0-9]', '', 'g')`, digits)}`;

@@ -2,7 +2,7 @@ import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import { engineContextColumns } from '../assistant/engine-context.ts';
 import { readLines } from '../conversation/history.ts';
 import type { StoredLine } from '../conversation/history.ts';
-import { problems } from '../conversation/problems.ts';
+import { latestProblems } from '../conversation/latest-problems.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, conversations, languages } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
@@ -89,7 +89,7 @@ async function readEnded({ db }: Database, conversationId: number) {
       conversation: conversations,
       ...engineContextColumns,
       assistant: assistants,
-      problems,
+      problems: latestProblems,
       createdAt: wireTimestamp(conversations.createdAt),
       endedAt: wireTimestamp(sql`coalesce(${conversations.endedAt}, ${conversations.updatedAt})`),
     })

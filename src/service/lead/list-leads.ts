@@ -5,7 +5,7 @@ import type { Database, Queries } from '../db/database.ts';
 import { countRecords, readTotal } from '../db/list-totals.ts';
 import { hasDays, isOnDays } from '../db/is-on-days.ts';
 import { leads, secondaryContacts } from '../db/leads-table.ts';
-import { contains } from '../db/contains.ts';
+import { containsDigits } from '../db/contains-digits.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import { plainTimestamp } from '../db/wire-timestamp.ts';
 import type { Page } from '../db/newest-page.ts';
@@ -25,7 +25,7 @@ export async function listLeads({ db }: Database, userId: number, query: LeadsQu
     eq(leads.userId, userId),
     status === undefined ? undefined : eq(leads.status, status),
     campaignId === undefined ? undefined : eq(leads.campaignId, campaignId),
-    digits === undefined ? undefined : contains(leads.phoneNumber, digits),
+    digits === undefined ? undefined : containsDigits(leads.phoneNumber, digits),
     isOnDays(leads.createdAt, query),
   );
   const page = await selectLeads(db, filter, { limit: size, offset: (number - 1) * size });

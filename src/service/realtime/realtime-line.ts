@@ -5,7 +5,7 @@ import type { AudioPeer } from '../voice/audio-peer.ts';
 import { countWords } from '../voice/count-words.ts';
 import type { SpeechSettings, Spoken } from '../voice/line.ts';
 import type { Synthesizer } from '../voice/speech-service.ts';
-import type { SpokenText } from '../voice/spoken-text.ts';
+import type { HeardText } from '../voice/heard-text.ts';
 import type { SpeechListener } from '../voice/speech-listener.ts';
 import { Resampler } from '../voice/resampler.ts';
 import type { Speaker, SpeakerOptions } from '../voice/line.ts';
@@ -130,7 +130,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
     return this.#settings.allowInterruptions && countWords(text) >= this.#settings.minInterruptWords;
   }
 
-  async #play(reply: RealtimeReply, speaker: RealtimeSpeaker, spoken: SpokenText): Promise<void> {
+  async #play(reply: RealtimeReply, speaker: RealtimeSpeaker, spoken: HeardText): Promise<void> {
     const { listener } = this;
     const output = new Resampler(realtimeRate, this.peer.rate);
     const sentence = spoken.add('');
@@ -166,7 +166,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
 
   /** When the speech is cut off, stops the model and reports the heard part to it. */
   #stopWith(
-    spoken: SpokenText,
+    spoken: HeardText,
     speaker: RealtimeSpeaker,
     reply: RealtimeReply,
     playedSeconds?: () => number,
@@ -187,7 +187,7 @@ async function join(text: AsyncIterable<string>): Promise<string> {
 }
 
 /** Reads the text, whose audio is played separately, so that its errors are thrown. */
-async function drain(text: AsyncIterable<string>, spoken: SpokenText): Promise<void> {
+async function drain(text: AsyncIterable<string>, spoken: HeardText): Promise<void> {
   const parts = text[Symbol.asyncIterator]();
   for (;;) {
     const result = await Promise.race([parts.next(), spoken.over]);

@@ -3,8 +3,8 @@ import type { AudioPeer } from './audio-peer.ts';
 import { PlainSpeech } from './plain-speech.ts';
 import { sentences } from './split-sentences.ts';
 import type { SpeechListener } from './speech-listener.ts';
-import { SpokenText } from './spoken-text.ts';
-import type { CutOff } from './spoken-text.ts';
+import { HeardText } from './heard-text.ts';
+import type { CutOff } from './heard-text.ts';
 
 export interface SpeechOutputOptions {
   peer: AudioPeer;
@@ -21,14 +21,14 @@ export class SpeechOutput {
   readonly #options: SpeechOutputOptions;
   readonly #marks = new Map<string, () => void>();
   #markCount = 0;
-  #spoken: SpokenText | undefined;
+  #spoken: HeardText | undefined;
 
   constructor(options: SpeechOutputOptions) {
     this.#options = options;
   }
 
   /** The text that is being spoken, if any. */
-  get spoken(): SpokenText | undefined {
+  get spoken(): HeardText | undefined {
     return this.#spoken;
   }
 
@@ -45,12 +45,12 @@ export class SpeechOutput {
    * @param signal also cuts the text off.
    */
   async say(
-    speak: (spoken: SpokenText, signal: AbortSignal) => Promise<void>,
+    speak: (spoken: HeardText, signal: AbortSignal) => Promise<void>,
     seconds: number,
     signal: AbortSignal,
   ): Promise<Spoken> {
     signal.throwIfAborted();
-    const spoken = new SpokenText(this.#options.now);
+    const spoken = new HeardText(this.#options.now);
     const stop = new AbortController();
     void spoken.over.then(() => {
       stop.abort();
@@ -87,7 +87,7 @@ export class SpeechOutput {
     text: AsyncIterable<string>,
     language: string,
     synthesize: (sentence: string) => AsyncIterable<Int16Array>,
-    spoken: SpokenText,
+    spoken: HeardText,
     signal: AbortSignal,
   ): Promise<void> {
     const { peer, now, listener } = this.#options;

@@ -7,7 +7,7 @@ import { EchoGate } from './echo-gate.ts';
 import { LineTranscriber } from './line-transcriber.ts';
 import type { SpeechSettings, Spoken } from './line.ts';
 import type { Synthesizer, Transcriber } from './speech-service.ts';
-import type { SpokenText } from './spoken-text.ts';
+import type { HeardText } from './heard-text.ts';
 import type { TranscriptionUsage } from './transcription-usage.ts';
 import { TurnDetector } from './turn-detector.ts';
 import type { TurnEvent, Utterance } from './turn-detector.ts';
@@ -131,7 +131,7 @@ export class VoiceLine extends AudioLine {
   }
 
   /** The assistant's text that can be heard and interrupted now, if any. */
-  get #interruptible(): SpokenText | undefined {
+  get #interruptible(): HeardText | undefined {
     return this.#settings.allowInterruptions && this.output.isAudible ? this.output.spoken : undefined;
   }
 

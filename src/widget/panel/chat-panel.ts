@@ -233,7 +233,7 @@ export class ChatPanel implements Panel, PanelContext {
           if (conversation !== this.conversation) return;
           this.#watch();
           this.addOns.conversationChanged();
-          if (!this.reading?.pace.delays(conversation.snapshot)) this.requestRender();
+          if (!this.reading?.throttle.delays(conversation.snapshot)) this.requestRender();
         },
       },
     );

@@ -40,7 +40,7 @@ export class PendingDeletions {
     if (!ids) return;
     this.ids = ids;
     this.#loadLazyPart().then(
-      ({ deletePending }) => deletePending(this, ids),
+      ({ requestDeletions }) => requestDeletions(this, ids),
       // The module could not be loaded: the next visit requests the deletion.
       () => undefined,
     );

@@ -4,7 +4,7 @@ import pageToolsCss from '../page-tools/page-tools.css?inline';
 import callButtonCss from '../call/call-button.css?inline';
 import { start as pageTools } from '../page-tools/page-tools.ts';
 import { start as sound } from '../sound/sound.ts';
-import { start as voice } from '../voice/start-voice.ts';
+import { start as voice } from '../voice/choose-voice-mode.ts';
 
 /*
  * Features that only some visitors use (the menu, copying, earlier messages of a long history) or only some sites turn

@@ -1,4 +1,4 @@
-import { spokenText } from './spoken-text.ts';
+import { textToReadAloud } from './text-to-read-aloud.ts';
 
 /** A full stop after a single letter, a number or a short word may belong to it: `Dr.`, `z. B.`, `No. 5`. */
 const abbreviation = /(?:^|[\s(.])(?:\p{L}{1,3}|\d{1,9})\.\s*$/u;
@@ -34,7 +34,7 @@ export class NewSentences {
     }
     // The complete answer may be rendered differently.
     if (isComplete) this.#blocks = this.#blocksLength = 0;
-    const all = sentencesOf(spokenText(answer, this.#blocks), language);
+    const all = sentencesOf(textToReadAloud(answer, this.#blocks), language);
     const complete = isComplete ? all : all.slice(0, -1);
     let end = this.#blocksLength;
     const unannounced = complete.filter((sentence) => {
@@ -51,7 +51,7 @@ export class NewSentences {
   /** Skips announced blocks from now on, so that each call costs the same in a long answer as in a short one. */
   #skipBlocks({ children }: Element): void {
     for (const block of [...children].slice(this.#blocks, -1)) {
-      const length = this.#blocksLength + lengthOf(spokenText(block));
+      const length = this.#blocksLength + lengthOf(textToReadAloud(block));
       if (length > this.#announced) return;
       this.#blocks++;
       this.#blocksLength = length;

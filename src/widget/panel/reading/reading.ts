@@ -9,7 +9,7 @@ import { messageSurroundings } from './message-surroundings.ts';
 import { messageTools, usedTools } from './message-tools.ts';
 import { NewSentences } from './new-sentences.ts';
 import readingCss from './reading.css?inline';
-import { RenderPace } from './render-pace.ts';
+import { RenderThrottle } from './render-throttle.ts';
 import { startOfDay } from './day-label.ts';
 import { UnreadBadge } from './unread-badge.ts';
 
@@ -33,7 +33,7 @@ const downIcon = icon('M12 5v14m-6-6 6 6 6-6');
 
 /** Adds times, dividers, actions, the unread count and announcements to the message log. */
 export class Reading {
-  readonly pace: RenderPace;
+  readonly throttle: RenderThrottle;
   readonly #panel: PanelContext;
   readonly #badge: UnreadBadge;
   readonly #sentences = new NewSentences();
@@ -62,7 +62,7 @@ export class Reading {
 
   constructor(panel: PanelContext) {
     this.#panel = panel;
-    this.pace = new RenderPace(panel.requestRender);
+    this.throttle = new RenderThrottle(panel.requestRender);
     this.#badge = new UnreadBadge(panel.host.launcher);
     panel.announcer.sentences = (answer, isComplete) => {
       const text = this.#sentences.take(answer, isComplete, this.#language);
@@ -164,7 +164,7 @@ export class Reading {
    */
   afterRender(isComplete: boolean): void {
     const { announcer, container, scroll, conversation, markdown } = this.#panel;
-    this.pace.rendered();
+    this.throttle.rendered();
     const { snapshot } = conversation;
     if (markdown !== undefined && isComplete) this.#renderLater();
     if (snapshot.messages.at(-1)?.status === 'streaming')
@@ -177,7 +177,7 @@ export class Reading {
 
   /** Call when the element is disconnected; the next render starts the timers again. */
   stop(): void {
-    this.pace.stop();
+    this.throttle.stop();
     clearTimeout(this.#renderTimer);
     clearTimeout(this.#speaking);
     this.#renderTimer = this.#speaking = undefined;

@@ -1,4 +1,4 @@
-import { createRecognition, type Recognition } from './recognition.ts';
+import { createRecognition, type Recognition } from './speech-recognition.ts';
 import type { VoiceProblem } from './voice-problem.ts';
 
 export interface DictationListener {

@@ -6,7 +6,7 @@ import type { Locale } from '../../texts/texts.ts';
 import type { AddOn } from '../add-on.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { icon, stopIcon } from '../icons.ts';
-import { spokenText } from '../reading/spoken-text.ts';
+import { textToReadAloud } from '../reading/text-to-read-aloud.ts';
 import { dictate, type Dictation } from './dictation.ts';
 import { followLevel } from './follow-level.ts';
 import { readAloud } from './read-aloud.ts';
@@ -177,7 +177,7 @@ class Voice implements AddOn {
     this.hide();
     if (isRead) return;
     const answer = button.closest('li')?.querySelector('[part~="message"] > :last-child');
-    this.#endReading = readAloud(answer ? spokenText(answer) : '', this.#language, (problem) => {
+    this.#endReading = readAloud(answer ? textToReadAloud(answer) : '', this.#language, (problem) => {
       this.#problem = problem;
       this.#stopReading();
     });

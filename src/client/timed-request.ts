@@ -4,7 +4,7 @@ import { ChatError } from './chat-error.ts';
  * A request and its response, with an idle timeout and the caller's abort signal. Converts errors of `fetch` and of the
  * body into {@link ChatError}s.
  */
-export class Exchange {
+export class TimedRequest {
   readonly #controller = new AbortController();
   readonly #timeout: number;
   readonly #callerSignal: AbortSignal | undefined;

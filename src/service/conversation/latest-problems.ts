@@ -6,7 +6,7 @@ import { wireTimestamp } from '../db/wire-timestamp.ts';
 const limit = 10;
 
 /** The latest problems of the query's conversation, newest first; null without any. For its owner only. */
-export const problems = sql<ConversationProblem[] | null>`(
+export const latestProblems = sql<ConversationProblem[] | null>`(
   SELECT json_agg(json_build_object(
     'kind', CASE latest.reply_state WHEN 'failed' THEN 'reply-failed' ELSE 'left-out' END,
     'reason', latest.problem, 'message', latest.content, 'created_at', ${wireTimestamp(sql`latest.created_at`)}

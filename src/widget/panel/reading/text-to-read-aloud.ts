@@ -10,7 +10,7 @@ const lines = 'p, li, tr, pre, h3, h4, h5, blockquote, figure, div';
  *
  * @param skip how many of the first blocks to leave out
  */
-export function spokenText(answer: Element, skip = 0): string {
+export function textToReadAloud(answer: Element, skip = 0): string {
   const nodes = skip === 0 ? [answer] : [...answer.children].slice(skip);
   return nodes
     .map(collect)

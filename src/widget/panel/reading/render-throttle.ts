@@ -7,7 +7,7 @@ import type { Snapshot } from '../../conversation/snapshot.ts';
 const pauseFor = (length: number) => Math.min(60, length / 100);
 
 /** Delays the renders of a growing answer. */
-export class RenderPace {
+export class RenderThrottle {
   readonly #requestRender: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #renderedAt = 0;

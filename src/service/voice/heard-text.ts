@@ -15,7 +15,7 @@ interface Sentence {
 }
 
 /** Tracks which part of a text has been heard while it is spoken. */
-export class SpokenText {
+export class HeardText {
   readonly #now: () => number;
   readonly #sentences: Sentence[] = [];
   readonly #over = Promise.withResolvers<CutOff | undefined>();

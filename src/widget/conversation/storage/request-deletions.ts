@@ -6,7 +6,7 @@ import type { PendingDeletions } from './pending-deletions.ts';
 const limit = 50;
 
 /** Requests the deletion of conversations, even while the page closes. Answered requests are removed from the list. */
-export async function deletePending(list: PendingDeletions, ids: string): Promise<void> {
+export async function requestDeletions(list: PendingDeletions, ids: string): Promise<void> {
   const all = ids.split(' ').slice(-limit);
   list.ids = all.join(' ');
   await Promise.all(

@@ -12,7 +12,7 @@ const fillerAfterMs = 1000;
  * A reply that is spoken while the model generates it. The model's output is buffered, since speech is slower:
  * otherwise the model's time limit would apply to the speech.
  */
-export class SpokenReply {
+export class BufferedReply {
   readonly functionCalls: StoredFunctionCall[] = [];
   readonly #waiting: string[] = [];
   readonly #stop = new AbortController();
