@@ -3,8 +3,8 @@ import type { Environment } from '../environment.ts';
 import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
 
 /**
- * The IDs of conversations whose deletion the service has not confirmed, stored so that the next visit requests it
- * again.
+ * The IDs of conversations whose deletion the service has not confirmed, stored so that it is requested again: when the
+ * browser is online again (this is the event's listener), or at the next visit.
  */
 export class PendingDeletions {
   readonly client: ConversationClient;
@@ -32,6 +32,10 @@ export class PendingDeletions {
 
   set ids(ids: string) {
     writeItem(this.#storage, this.#key, ids);
+  }
+
+  handleEvent(): void {
+    this.requestDeletion();
   }
 
   /** Requests the deletion of all stored conversations, and of `id`. */

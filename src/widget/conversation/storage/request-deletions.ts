@@ -16,6 +16,7 @@ export async function requestDeletions(list: PendingDeletions, ids: string): Pro
       } catch (error) {
         const { outcomeUnknown, code } = error as ChatError;
         // A service without this operation refuses, and is not asked again.
+        if (outcomeUnknown) addEventListener('online', list, { once: true });
         if (outcomeUnknown || code === 'too-many-requests') return;
       }
       list.ids = list.ids
