@@ -3,7 +3,7 @@ import { ChatElement, mount, nextEvent, unmountAll, until } from '../support/cha
 import { openPage } from '../support/chat/other-page.ts';
 import { failScript, uncachedWidget } from '../support/browser/fail-script.ts';
 import { whenIdle } from '../../src/widget/element/when-idle.ts';
-import { click, press } from '../support/browser/page.ts';
+import { click, press, setViewport } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
 const appearance = { theme: 'light', color: '#0a5c48', position: 'right-bottom' };
@@ -97,6 +97,34 @@ describe('the launcher', () => {
     const gap = (): number =>
       chat.launcher.getBoundingClientRect().top - chat.part('panel').getBoundingClientRect().bottom;
     await until(() => gap() > 8 && gap() < 20, 'the gap');
+  });
+
+  it('may grow beside the open panel, without an error in the page', async () => {
+    const { innerWidth: width, innerHeight: height } = window;
+    // The panel is as high as the window allows.
+    await setViewport(1000, 600);
+    const chat = mount({ 'launcher-label': 'Ask', ...appearance });
+    await chat.open();
+    const panel = chat.part('panel');
+    panel.dispatchEvent(new PointerEvent('pointerover'));
+    await until(() => chat.find('[part="resize-handle"]') !== null, 'the handle');
+    const errors: string[] = [];
+    // Browsers report a panel that changes size while sizes are reported as an error of the page.
+    const onError = (event: ErrorEvent): void => {
+      errors.push(event.message);
+      event.stopImmediatePropagation();
+      event.preventDefault();
+    };
+    addEventListener('error', onError, true);
+    const shownHeight = (): number => Math.round(panel.getBoundingClientRect().height);
+    const before = shownHeight();
+    chat.element.launcherLabel = 'Ask us about boots, tents and returns. '.repeat(9);
+    await until(() => shownHeight() < before, 'a lower panel');
+    const handle = chat.part('resize-handle');
+    await until(() => !!handle.ariaValueText?.endsWith(` ${shownHeight()}`), 'its size at the handle');
+    removeEventListener('error', onError, true);
+    await setViewport(width, height);
+    expect(errors).to.deep.equal([]);
   });
 
   it('is a button with a name and a state', async () => {

@@ -31,12 +31,16 @@ export class PanelPlace {
     };
     // With large text or a label of several lines, the launcher is higher than the site has set.
     const property = '--_launcher-height';
-    new ResizeObserver(() => {
+    const setHeight = (): void => {
       const known =
         panel.style.getPropertyValue(property) || getComputedStyle(launcher).getPropertyValue('--_size');
       const height = `${launcher.offsetHeight}px`;
       // Setting the property restyles the whole panel.
       if (launcher.offsetHeight > 0 && height !== known) panel.style.setProperty(property, height);
+    };
+    // In the next frame: a panel that changes size while browsers report sizes is an error of the page.
+    new ResizeObserver(() => {
+      requestAnimationFrame(setHeight);
     }).observe(launcher);
   }
 
