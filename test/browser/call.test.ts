@@ -756,7 +756,7 @@ let microphone: FakeMicrophone;
     const chat = await calling();
     await takeOverAndWrite(chat.conversationId, 'This is Ada.');
     service.send('call.ended', { reason: 'stopped' });
-    const announced = (): string => chat.find('.visually-hidden[role="status"]')?.textContent ?? '';
+    const announced = (): string => chat.find('.root > [role="status"]')?.textContent ?? '';
     await until(() => announced().includes('This is Ada.'), 'the message');
     expect(announced()).to.match(/^The call has ended\..*This is Ada\./);
   });

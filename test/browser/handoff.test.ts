@@ -120,6 +120,27 @@ describe('the first message of a person, in a conversation in which the visitor 
     await until(() => chat.messages.at(-1) === 'system: Der digitale Helfer übernimmt.', 'the own text');
   });
 
+  it('and the return of the assistant are announced once each to screen readers', async () => {
+    const chat = mount();
+    const conversation = await openConversation(chat);
+    await until(() => requests.made.includes('GET events'), 'the event stream');
+    const statuses = (): string[] =>
+      chat
+        .findAll('[role="status"], [role="alert"]')
+        .map(({ textContent }) => textContent.trim())
+        .filter((text) => /person|back/.test(text));
+    await takeOverAndWrite(conversation, 'Hanna here.');
+    await until(() => statuses().join() === 'You are now chatting with a person.', 'the person');
+    const status = chat.part('person');
+    await handBack(conversation);
+    await until(() => statuses().join() === 'The assistant is back.', 'the assistant');
+    // Screen readers announce changes of an element that was there before.
+    expect(status.isConnected && status.textContent.trim() === 'The assistant is back.').to.be.true;
+    expect(chat.find('[part="person"]') === null).to.be.true;
+    await chat.ask('What are your opening hours?');
+    await until(() => statuses().length === 0, 'the announcement to be removed');
+  });
+
   it('carries their name, once for messages in a row', async () => {
     const chat = mount();
     const conversation = await openConversation(chat);

@@ -272,7 +272,7 @@ describe('the menu', () => {
     await until(() => !chat.isOpen, 'the panel to close');
     expect(localStorage.getItem(key)).to.equal(null);
     // The page no longer contains it either.
-    for (const place of ['[part="message-log"]', '[role="status"]'])
+    for (const place of ['[part="message-log"]', '.root > [role="status"]'])
       expect(chat.find(place)?.textContent ?? '', place).to.equal('');
     await chat.open();
     await chat.answered(1);

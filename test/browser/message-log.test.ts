@@ -134,7 +134,7 @@ describe('the message log', () => {
     await chat.answered(1);
     expect(chat.part('message-log').getAttribute('aria-live')).to.equal('off');
     const announcements: string[] = [];
-    const status = chat.find('[role="status"]');
+    const status = chat.find('.root > [role="status"]');
     if (status === null) throw new Error('There is no status element.');
     new MutationObserver(() => announcements.push(status.textContent)).observe(status, {
       childList: true,

@@ -51,7 +51,7 @@ function announcementsIn(chat: Chat): string[] {
   new MutationObserver((changes) => {
     for (const { addedNodes } of changes)
       for (const { textContent } of addedNodes) lines.push(textContent ?? '');
-  }).observe(chat.find('[role="status"]') as HTMLElement, { childList: true });
+  }).observe(chat.find('.root > [role="status"]') as HTMLElement, { childList: true });
   return lines;
 }
 

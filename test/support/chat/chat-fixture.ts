@@ -65,7 +65,7 @@ export class Chat {
   }
 
   get announcement(): string {
-    return this.find('[role="status"]')?.textContent ?? '';
+    return this.find('.root > [role="status"]')?.textContent ?? '';
   }
 
   /** The texts of the visible problems. */

@@ -17,17 +17,25 @@ const maxSuggestions = 8;
 
 /** The area between messages and composer: handoff notice, undo, and suggested messages. */
 export function aboveComposer(panel: PanelContext, texts: Texts): TemplateResult {
-  const { aiEnabled } = panel.conversation.snapshot;
+  const { aiEnabled, messages } = panel.conversation.snapshot;
   const suggestions = suggestionsFor(panel);
-  return html`${aiEnabled ? nothing : html`<p part="person" role="status">${texts.person}</p>`}
-  ${undoNotice(panel, texts)}
-  ${
-    suggestions.length > 0
-      ? html`<div class="suggested">
-          ${chips(texts.suggestions, suggestions, panel.actions.sendSuggestion)}
-        </div>`
-      : nothing
-  }`;
+  const isBack = messages.at(-1)?.event === 'person_left';
+  // In the page before its text, so that screen readers announce it. The return of the assistant shows in the messages.
+  return html`<p
+      part=${aiEnabled ? nothing : 'person'}
+      class=${aiEnabled ? 'visually-hidden' : nothing}
+      role="status"
+    >
+      ${aiEnabled ? (isBack ? texts.personLeft : nothing) : texts.person}
+    </p>
+    ${undoNotice(panel, texts)}
+    ${
+      suggestions.length > 0
+        ? html`<div class="suggested">
+            ${chips(texts.suggestions, suggestions, panel.actions.sendSuggestion)}
+          </div>`
+        : nothing
+    }`;
 }
 
 interface Offer {
