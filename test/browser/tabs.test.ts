@@ -194,6 +194,38 @@ describe('one conversation in two pages', () => {
 describe('two chats of one assistant on one page', () => {
   afterEach(unmountAll);
 
+  for (const [title, attributes] of [
+    ['floats too', { position: 'right-bottom' }],
+    ['is inline', { inline: '' }],
+  ] as const)
+    it(`show the conversation that one of them has opened, also if the other ${title}`, async () => {
+      const first = mount({ position: 'left-bottom' });
+      const second = mount(attributes);
+      await first.open();
+      await first.answered(1);
+      second.element.show();
+      await second.ready();
+      await second.answered(1);
+      await second.ask('What are your opening hours?');
+      await second.answered(2);
+      await first.answered(2);
+      await first.ask('And on Sunday?');
+      await first.answered(3);
+      await second.answered(3);
+      expect(second.messages).to.have.length(5);
+      expect(first.isOpen).to.be.true;
+    });
+
+  it('show one conversation if both open it at the same time', async () => {
+    const first = mount({ position: 'left-bottom', open: '' });
+    const second = mount({ inline: '' });
+    await Promise.all([first.ready(), second.ready()]);
+    await Promise.all([first.answered(1), second.answered(1)]);
+    await second.ask('What are your opening hours?');
+    await second.answered(2);
+    await first.answered(2);
+  });
+
   it('show one conversation, and open and close independently', async () => {
     const earlier = mount();
     await earlier.open();

@@ -55,11 +55,7 @@ export function createConversation(
     newKey,
     loadLazyPart,
     idle,
-    tabs: tabSource(
-      `voice-assistant-chat:conversation:${name}`,
-      loadLazyPart,
-      () => options().persist === 'local',
-    ),
+    tabs: tabSource(`voice-assistant-chat:conversation:${name}`, () => options().persist === 'local'),
   };
   return new Conversation(environment, options, listener);
 }

@@ -7,8 +7,8 @@ import { Browser, type Visit } from './visit.ts';
 /** A browser with several tabs, which get each other's messages as in a real one: asynchronously and in order. */
 export class BrowserOfTabs {
   readonly browser = new Browser();
-  readonly #channels = new Map<string, (message: TabMessage) => void>();
-  readonly #watchers = new Map<string, () => void>();
+  readonly #channels = new Map<string, (message: TabMessage, isSamePage: boolean) => void>();
+  readonly #watchers = new Map<string, (isSamePage: boolean) => void>();
   readonly #visits = new Map<string, Visit>();
   readonly #holding = new Map<string, string>();
   readonly #waiting: { tab: string; by: string; claim: () => void }[] = [];
@@ -50,17 +50,13 @@ export class BrowserOfTabs {
 
   /** Notifies watching tabs of every write. */
   #tellWatchers(): void {
-    for (const onWrite of this.#watchers.values()) setImmediate(onWrite);
+    for (const onWrite of this.#watchers.values()) setImmediate(onWrite, false);
   }
 
   #source(page: string): TabSource {
     return {
       tab: () => this.#holding.get(page),
-      exclusively: tabSource(
-        this.#name,
-        () => Promise.reject(new Error('Only its locks are used.')),
-        () => true,
-      ).exclusively,
+      exclusively: tabSource(this.#name, () => true).exclusively,
       hold: () => {
         if (!this.#holding.has(page)) this.#holding.set(page, `${page}, ${++this.#count}`);
       },
@@ -71,7 +67,7 @@ export class BrowserOfTabs {
         this.#watchers.set(page, onWrite);
         return () => this.#watchers.delete(page);
       },
-      connect: () => Promise.resolve(this.#channel(page)),
+      connect: () => this.#channel(page),
     };
   }
 
@@ -81,7 +77,7 @@ export class BrowserOfTabs {
         for (const [other, hear] of this.#channels)
           if (other !== page)
             setImmediate(() => {
-              if (this.#channels.has(other)) hear(structuredClone(message));
+              if (this.#channels.has(other)) hear(structuredClone(message), false);
             });
       },
       listen: (hear) => this.#channels.set(page, hear),

@@ -7,11 +7,7 @@ import { tabSource } from '../../../src/widget/conversation/tabs/tab-source.ts';
 const { signal } = new AbortController();
 
 function tab(name: string, isShared: boolean): TabSource {
-  return tabSource(
-    name,
-    () => Promise.reject(new Error('No other tabs.')),
-    () => isShared,
-  );
+  return tabSource(name, () => isShared);
 }
 
 it('waits for no other tab if they do not share its storage', async () => {

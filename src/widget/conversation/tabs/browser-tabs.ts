@@ -59,14 +59,14 @@ export function connectTabs(name: string, ownTab: () => string | undefined): Tab
     onTabClosed: async (tab, onlyNow, claim) => {
       if (locks) {
         const options = onlyNow ? { ifAvailable: true } : { signal };
-        const acquire = (onAcquired: () => void): Promise<boolean> =>
+        const acquire = (onAcquired?: () => void): Promise<boolean> =>
           locks.request(`${name}:${tab}`, options, (lock) => {
-            if (lock) onAcquired();
+            if (lock) onAcquired?.();
             return lock !== null;
           });
         if (onlyNow) return acquire(claim);
         // A tab requests its lock when it begins to send; this request may have overtaken that one.
-        await acquire(() => undefined);
+        await acquire();
         await sleep(lockTimeout, signal);
         return acquire(claim);
       }

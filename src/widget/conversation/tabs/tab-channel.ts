@@ -1,3 +1,4 @@
+import type { LazyPart } from '../environment.ts';
 import type { Message } from '../snapshot.ts';
 
 /** A message between tabs. */
@@ -14,10 +15,13 @@ export interface TabSource {
   /** Declares that this tab sends its pending messages, until `release` or until it closes. */
   readonly hold: () => void;
   readonly release: () => void;
-  /** Calls back when another tab writes to storage. Returns an unsubscribe function. */
-  readonly watch: (onWrite: () => void) => () => void;
+  /**
+   * Calls back when another tab writes to storage, and with `isSamePage` when another chat on the same page begins or has
+   * begun to watch. Returns an unsubscribe function.
+   */
+  readonly watch: (onWrite: (isSamePage: boolean) => void) => () => void;
   /** Opens the channel to the other tabs. */
-  readonly connect: () => Promise<TabChannel>;
+  readonly connect: (lazyPart: LazyPart) => TabChannel;
   /**
    * Runs a task as soon as no other tab that shares the storage runs one of that name.
    *
@@ -32,7 +36,7 @@ export interface TabChannel {
   /** Sends a message to all other tabs. */
   readonly post: (message: TabMessage) => void;
   /** Receives messages until `close`. `isSamePage` is true if another chat on the same page sent the message. */
-  readonly listen: (onMessage: (message: TabMessage, isSamePage?: boolean) => void) => void;
+  readonly listen: (onMessage: (message: TabMessage, isSamePage: boolean) => void) => void;
   readonly close: () => void;
   /**
    * Calls `claim` when a tab that called `hold` has closed. No other tab can claim its messages at the same time.

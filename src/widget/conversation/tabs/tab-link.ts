@@ -16,8 +16,8 @@ export class TabLink {
 
   /** Watches for other tabs. */
   open(): void {
-    this.#stopWatching ??= this.#conversation.environment.tabs?.watch(() => {
-      void this.#load().then((tabs) => tabs?.receive({ type: 'stored' }));
+    this.#stopWatching ??= this.#conversation.environment.tabs?.watch((isSamePage) => {
+      void this.#load().then((tabs) => tabs?.receive({ type: 'stored' }, isSamePage));
     });
     if (this.#hasOthers) void this.#load();
   }
@@ -52,12 +52,9 @@ export class TabLink {
     const { tabs: source, loadLazyPart } = this.#conversation.environment;
     const watching = this.#stopWatching;
     if (!source) return undefined;
-    const [{ Tabs }, channel] = await Promise.all([loadLazyPart(), source.connect()]);
-    if (!watching || watching !== this.#stopWatching) {
-      channel.close();
-      return undefined;
-    }
+    const lazyPart = await loadLazyPart();
+    if (!watching || watching !== this.#stopWatching) return undefined;
     this.#hasOthers = true;
-    return (this.tabs = new Tabs(this.#conversation, channel));
+    return (this.tabs = new lazyPart.Tabs(this.#conversation, source.connect(lazyPart)));
   }
 }

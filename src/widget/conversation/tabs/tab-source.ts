@@ -1,4 +1,3 @@
-import type { Environment } from '../environment.ts';
 import { newKey } from '../sending/new-key.ts';
 import type { TabSource } from './tab-channel.ts';
 
@@ -8,11 +7,7 @@ import type { TabSource } from './tab-channel.ts';
  * @param name the key of the storage item that the tabs share
  * @param isShared whether the tabs share their storage, and not only its key
  */
-export function tabSource(
-  name: string,
-  loadLazyPart: Environment['loadLazyPart'],
-  isShared: () => boolean,
-): TabSource {
+export function tabSource(name: string, isShared: () => boolean): TabSource {
   let tab: string | undefined;
   let release: (() => void) | undefined;
   const { locks } = navigator as { locks?: LockManager };
@@ -31,15 +26,21 @@ export function tabSource(
       release?.();
     },
     watch: (onWrite) => {
-      const onStorage = ({ key }: StorageEvent): void => {
-        if (key === name || key === null) onWrite();
+      const onStorage = (event: StorageEvent): void => {
+        if (event.key !== name && event.key !== null) return;
+        event.preventDefault();
+        onWrite(!event.isTrusted);
       };
+      // Browsers report writes only to other pages. Chats on one page notify each other once, and connect.
+      const isAlone = dispatchEvent(new StorageEvent('storage', { key: name, cancelable: true }));
+      // Later: the caller gets the unsubscribe function first.
+      if (!isAlone) setTimeout(onWrite, 0, true);
       addEventListener('storage', onStorage);
       return () => {
         removeEventListener('storage', onStorage);
       };
     },
-    connect: async () => (await loadLazyPart()).connectTabs(name, () => tab),
+    connect: ({ connectTabs }) => connectTabs(name, () => tab),
     exclusively: async (taskName, signal, task) => {
       if (!locks || !isShared()) return task();
       return locks.request(`${name}:${taskName}`, { signal }, task).catch(() => {

@@ -28,7 +28,7 @@ export class Tabs {
     this.postStored();
   }
 
-  receive(message: TabMessage, isSamePage = false): void {
+  receive(message: TabMessage, isSamePage: boolean): void {
     const { session } = this.#conversation;
     if (message.type === 'stored') this.#readStored(isSamePage);
     else if (message.conversationId === session.snapshot.conversationId)
