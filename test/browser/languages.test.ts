@@ -76,6 +76,15 @@ describe('the language of the chat', () => {
     });
   }
 
+  it('is English for the messages of the service', async () => {
+    const chat = mount({ lang: 'de', 'base-url': faulty('not-found') });
+    chat.element.show();
+    await chat.problem(/Assistant not found/);
+    const title = chat.find('[part="problem"] strong :lang(en)');
+    expect(title?.textContent).to.equal('Assistant not found');
+    expect(chat.find('[part="problem"] strong')?.matches(':lang(de)')).to.be.true;
+  });
+
   it('changes while the chat is open, direction included', async () => {
     const chat = mount({ lang: 'ru' });
     await speaks(chat, 'ru');

@@ -5,8 +5,8 @@ type TextKey = Exclude<keyof Texts, 'unread'>;
 
 /** A problem as shown to visitors. */
 export interface Explanation {
-  /** Our title for the code, else the message of the service. */
-  readonly title: string;
+  /** Our title for the code; undefined if the service's message is the title. */
+  readonly title: string | undefined;
   /** The next step, if the button alone does not explain it. */
   readonly advice: string | undefined;
   readonly action: 'retry' | 'start-over' | undefined;
@@ -54,7 +54,7 @@ const explanations: Readonly<
 export function explainProblem(problem: Problem, texts: Texts): Explanation {
   const [title, advice, action, unsent] = explanations[problem.code];
   return {
-    title: title === undefined ? problem.message : texts[title],
+    title: title && texts[title],
     advice: advice && texts[advice],
     action,
     unsent: unsent && texts[unsent],

@@ -52,16 +52,21 @@ export function problemNotice(
         : nothing;
   return html`<div part="problem" data-code=${code}>
     <div role="alert">
-      <strong><bdi>${title}</bdi></strong> ${advice} ${hasUnsent ? unsent : nothing}
-      ${detail ? html`<p class="state"><bdi>${detail}</bdi></p>` : nothing}
+      <strong>${title ?? inEnglish(problem.message)}</strong> ${advice} ${hasUnsent ? unsent : nothing}
+      ${detail ? html`<p class="state">${inEnglish(detail)}</p>` : nothing}
     </div>
-    ${seconds > 0 ? html`<p class="countdown">${fill(texts.retryIn, { seconds })}</p>` : button}
+    ${seconds > 0 ? html`<p class="state">${fill(texts.retryIn, { seconds })}</p>` : button}
     ${
       message && !message.outcomeUnknown
         ? html`<button type="button" part="edit-button" @click=${edit}>${texts.edit}</button>`
         : nothing
     }
   </div>`;
+}
+
+/** The interface's messages are English in every language of the chat. */
+function inEnglish(text: string): TemplateResult {
+  return html`<bdi lang="en">${text}</bdi>`;
 }
 
 /** The service's message after the title: for a limit, its advice to the owner, if any. */
