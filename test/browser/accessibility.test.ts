@@ -90,6 +90,13 @@ describe('a screen reader', () => {
     expect(inline.part('panel').getAttribute('role')).to.equal('region');
   });
 
+  it('finds none of the landmarks that a page has once', async () => {
+    const chat = mount();
+    await chat.open();
+    // Chromium makes a header in a dialog the banner of the page.
+    expect(chat.findAll('header, footer, main').length).to.equal(0);
+  });
+
   it('reads the author of each message', async () => {
     const chat = mount({ heading: 'Kim' });
     await chat.open();

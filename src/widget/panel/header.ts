@@ -23,7 +23,7 @@ export function header({
   /** Buttons of add-ons, and of the builder of an assistant. */
   readonly buttons: unknown;
 }): TemplateResult {
-  return html`<header part="header">
+  return html`<div part="header">
     <span class="avatar" aria-hidden="true">${/\S/u.exec(heading)?.[0].toUpperCase()}</span>
     <div class="titles">
       <h2 id="heading" dir="auto" title=${heading}>${heading}</h2>
@@ -33,7 +33,7 @@ export function header({
     ${buttons} ${button('restart', texts.newConversation, restartIcon, actions.restart)}
     ${button('menu', texts.more, moreIcon, actions.menu, undefined, actions.menu)}
     ${canClose ? button('close', texts.close, closeIcon, actions.close) : nothing}
-  </header>`;
+  </div>`;
 }
 
 /** @param onApproach called when the pointer or the focus reaches the button, to load its module */
