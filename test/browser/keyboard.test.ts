@@ -38,6 +38,62 @@ describe('with the keyboard alone', () => {
     await until(() => chat.isOpen && focused(chat) === chat.input, 'the panel to open again');
   });
 
+  for (const [title, focusButton, removeIt] of [
+    [
+      'a suggestion, when the page sends a message',
+      async (chat: Chat) => {
+        chat.element.suggestions = ['Opening hours'];
+        await until(() => chat.find('[part="suggestion"]') !== null, 'the suggestion');
+        chat.part('suggestion').focus();
+      },
+      (chat: Chat) => {
+        chat.element.send('Hello');
+      },
+    ],
+    [
+      'the button that scrolls to the latest message, when the visitor scrolls there',
+      async (chat: Chat) => {
+        await chat.ask('Hello\n'.repeat(60));
+        await chat.answered(2);
+        await until(() => {
+          chat.part('message-log').scrollTop = 0;
+          return chat.find('[part="latest-button"]') !== null;
+        }, 'the button');
+        chat.part('latest-button').focus();
+      },
+      (chat: Chat) => {
+        chat.part('message-log').scrollTop = 1e6;
+      },
+    ],
+    [
+      'the button that edits an unsent message, when the message is sent',
+      async (chat: Chat) => {
+        Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
+        try {
+          await chat.ask('Hello');
+          await until(() => chat.find('[part="edit-button"]') !== null, 'the button');
+        } finally {
+          Reflect.deleteProperty(navigator, 'onLine');
+        }
+        chat.part('edit-button').focus();
+      },
+      () => {
+        dispatchEvent(new Event('online'));
+      },
+    ],
+  ] as const)
+    it(`the focus moves to the composer from ${title}`, async () => {
+      const chat = mount();
+      await chat.open();
+      await chat.answered(1);
+      await focusButton(chat);
+      const button = focused(chat);
+      expect(button?.localName).to.equal('button');
+      removeIt(chat);
+      await until(() => button?.isConnected === false, 'the button to disappear');
+      expect(focused(chat) === chat.input).to.be.true;
+    });
+
   it('Tab visits every control, then continues into the page', async () => {
     const chat = mount();
     const after = document.createElement('button');

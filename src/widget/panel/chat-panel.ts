@@ -278,7 +278,10 @@ export class ChatPanel implements Panel, PanelContext {
     this.container.toggleAttribute('data-blocked', !!this.options.setupProblem || this.isGateClosed);
     // Before the other changes, because setting the value of a focused field lays out the page. The first render adds it.
     this.#writeDraft(draft);
+    const focused = this.host.shadowRoot.activeElement;
     render(panelView(this, locale, this.#pages), this.container);
+    // The focused button may have disappeared.
+    if (focused?.isConnected === false) focusPanel(this.container);
     this.#writeDraft(draft);
     this.scroll.afterRender(this.container.querySelector('[role="log"]') as Element);
     const isComplete = this.#pages * pageSize >= snapshot.messages.length;

@@ -80,11 +80,9 @@ export function createPanelActions(
     },
     startOver: () => {
       panel.conversation.startNew();
-      focus();
     },
     retry: (key) => {
       panel.conversation.retry(key);
-      focus();
     },
     submit: () => {
       send(panel.conversation.draft);
@@ -96,7 +94,7 @@ export function createPanelActions(
     },
     sendSuggestion: (text) => {
       panel.host.element.send(text);
-      // The clicked button disappears.
+      // Safari does not focus a clicked button.
       focus();
     },
     edit: (key) => {

@@ -149,12 +149,9 @@ class PageTools implements AddOn {
   readonly #decide = (call: ToolCall, consent: Consent): void => {
     // Decided since the last render.
     if (this.#calls.get(call.id) !== call) return;
-    const focused = this.#panel.host.shadowRoot.activeElement?.closest('[part~=tool-request]');
     if (consent === 'once') void this.#run(call);
     else if (consent === 'always') this.#allowAlways(call.name);
     else void this.#answer(call, () => denied);
-    // The pressed button is removed, so the focus moves to the composer.
-    if (focused) focusPanel(this.#panel.container);
   };
 
   /** Allows a tool for the rest of the conversation, and runs its pending calls. */

@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Bookmark, Conversation } from '../../conversation/conversation.ts';
-import { focusPanel } from '../focus-panel.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { PanelContext } from '../panel-context.ts';
 
@@ -36,7 +35,6 @@ export function undoNotice(panel: PanelContext, texts: Texts): TemplateResult | 
   const undo = (): void => {
     withdrawUndo(panel);
     conversation.returnTo(bookmark);
-    focusPanel(panel.container);
   };
   return html`<p part="undo" role="status">
     ${texts.newConversation} <button type="button" part="undo-button" @click=${undo}>${texts.undo}</button>
