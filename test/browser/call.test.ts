@@ -752,6 +752,17 @@ let microphone: FakeMicrophone;
     expect(chat.messages.at(-1)).to.equal('assistant: This is Ada.');
   });
 
+  it('keeps the focus in the bar of a closed chat when it ends', async () => {
+    const chat = await calling();
+    await press('Escape');
+    await until(() => !chat.find('[part="composer"]')?.checkVisibility(), 'the chat to close');
+    chat.part('call-mute-button').focus();
+    service.send('call.ended', { reason: 'time_limit' });
+    await until(() => state(chat) === 'over', 'the end');
+    await until(() => !chat.find('[part~="call-mute-button"]'), 'the button to disappear');
+    expect(chat.element.shadowRoot?.activeElement === null).to.be.false;
+  });
+
   it('announces its end before a message that arrives with it', async () => {
     const chat = await calling();
     await takeOverAndWrite(chat.conversationId, 'This is Ada.');
@@ -863,6 +874,19 @@ let microphone: FakeMicrophone;
       await until(() => state(chat) === 'over', 'the end');
       expect(label(chat)).to.include(text);
     });
+
+  it('announces in the visitor’s language that it is over, also if its texts have not loaded yet', async () => {
+    microphone.error = new DOMException('Permission dismissed', 'NotAllowedError');
+    const chat = await open({ lang: 'sv' });
+    const status = chat.find('.root > [role="status"]') as HTMLElement;
+    const announced: string[] = [];
+    new MutationObserver(() => announced.push(status.textContent)).observe(status, { childList: true });
+    await click(chat.part('call-button'));
+    await until(() => state(chat) === 'over' && announced.length > 1, 'the end');
+    expect(announced.at(-1))
+      .to.match(/mikrofon/i)
+      .and.not.to.match(/needs your/);
+  });
 
   it('is translated into the visitor’s language', async () => {
     const chat = await open({ lang: 'de' });

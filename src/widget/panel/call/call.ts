@@ -243,6 +243,8 @@ export function startCall(
     report([id(), false]);
     audio.pause();
     audio.srcObject = null;
+    // It may be over before its texts have loaded.
+    await loadCallTexts(panel.locale as Locale);
     show('over');
     announce(texts()[signal.reason as CallEnd]);
     await ended;
