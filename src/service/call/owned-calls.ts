@@ -1,4 +1,5 @@
 import { and, inArray, isNotNull, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { AnsweredBy, Carrier } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
@@ -76,12 +77,10 @@ export class OwnedCalls {
   async renewLeases(): Promise<void> {
     await this.#renewTransfers();
     if (this.#lines.size === 0) return;
-    const { database, leaseMs } = this.#dependencies;
     const owners = [...this.#lines.values()].map(({ owner }) => owner);
-    await database.db
-      .update(calls)
-      .set({ leaseUntil: leaseEnd(leaseMs) })
-      .where(and(inArray(calls.id, [...this.#lines.keys()]), inArray(calls.leaseOwner, owners)));
+    await this.#extendLeases(
+      and(inArray(calls.id, [...this.#lines.keys()]), inArray(calls.leaseOwner, owners)),
+    );
     // A notification may have been lost.
     if (this.#isShared && !this.#notifications.isReliable) await this.#readIdentified();
   }
@@ -89,16 +88,33 @@ export class OwnedCalls {
   /** The time of the change shows how long the process has lived. */
   async #renewTransfers(): Promise<void> {
     if (this.#transferred.size === 0) return;
-    const { database, leaseMs } = this.#dependencies;
     const ids = [...this.#transferred];
-    const renewed = await database.db
-      .update(calls)
-      .set({ leaseUntil: leaseEnd(leaseMs), updatedAt: sql`now()` })
-      .where(and(inArray(calls.id, ids), isOpen, isNotNull(calls.transferTo)))
-      .returning({ id: calls.id });
+    const isTransferred = and(inArray(calls.id, ids), isOpen, isNotNull(calls.transferTo));
+    const found = await this.#dependencies.database.db
+      .select({ id: calls.id })
+      .from(calls)
+      .where(isTransferred);
     // The others have ended, perhaps before they were added.
-    const open = new Set(renewed.map(({ id }) => id));
+    const open = new Set(found.map(({ id }) => id));
     for (const id of ids) if (!open.has(id)) this.#transferred.delete(id);
+    await this.#extendLeases(isTransferred, { updatedAt: sql`now()` });
+  }
+
+  /**
+   * Calls that another transaction has locked, such as a deletion, are left to the next round: waiting for them could end
+   * in a deadlock, and would delay all others.
+   */
+  async #extendLeases(condition: SQL | undefined, values: { updatedAt?: SQL } = {}): Promise<void> {
+    const { database, leaseMs } = this.#dependencies;
+    const unlocked = database.db
+      .select({ id: calls.id })
+      .from(calls)
+      .where(condition)
+      .for('no key update', { skipLocked: true });
+    await database.db
+      .update(calls)
+      .set({ leaseUntil: leaseEnd(leaseMs), ...values })
+      .where(inArray(calls.id, unlocked));
   }
 
   async close(): Promise<void> {

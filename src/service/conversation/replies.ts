@@ -114,10 +114,12 @@ export class Replies implements Answerer {
     if (this.#pending.size > 0) await this.#extendLeases([...this.#pending.keys()]);
   }
 
+  /** Leaves those that another transaction has locked to the next round, as `OwnedCalls` does. */
   #extendLeases(messageIds: number[]): Promise<{ id: number }[]> {
-    return this.#database.db
-      .update(messages)
-      .set({ replyLeaseUntil: leaseEnd(this.lease.milliseconds) })
+    const { db } = this.#database;
+    const unlocked = db
+      .select({ id: messages.id })
+      .from(messages)
       .where(
         and(
           inArray(messages.id, messageIds),
@@ -125,6 +127,11 @@ export class Replies implements Answerer {
           eq(messages.replyOwner, this.lease.owner),
         ),
       )
+      .for('no key update', { skipLocked: true });
+    return db
+      .update(messages)
+      .set({ replyLeaseUntil: leaseEnd(this.lease.milliseconds) })
+      .where(inArray(messages.id, unlocked))
       .returning({ id: messages.id });
   }
 
