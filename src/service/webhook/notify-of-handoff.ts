@@ -16,46 +16,48 @@ export async function notifyOfHandoff(
   { database: { db }, jobs }: { database: Database; jobs: Jobs },
   { messageId, reason }: { messageId: number; reason: (typeof handoffReasons)[number] },
 ): Promise<void> {
-  const [found] = await db
-    .select({
-      assistant: {
-        id: assistants.id,
-        uuid: assistants.uuid,
-        userId: assistants.userId,
-        timezone: assistants.timezone,
-        url: assistants.handoffWebhookUrl,
-      },
-      conversation: {
-        id: conversations.id,
-        uuid: conversations.uuid,
-        type: conversations.type,
-        isPreview: conversations.isPreview,
-        variables: conversations.variables,
-      },
-      message: messages.content,
-      createdAt: wireTimestamp(messages.createdAt),
-    })
-    .from(messages)
-    .innerJoin(conversations, eq(conversations.id, messages.conversationId))
-    .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
-    .where(eq(messages.id, messageId));
-  if (!found) return;
-  const { assistant, conversation, message, createdAt } = found;
-  const { id: assistantId, userId, url } = assistant;
-  const { type, isPreview, variables } = conversation;
-  if (url === null || (type !== 'widget' && !isPreview)) return;
-  const payload: HandoffWebhook = {
-    conversation_id: conversation.uuid,
-    assistant_id: assistant.uuid,
-    type,
-    reason,
-    message,
-    input_variables: variables,
-    customer_name: customerName(variables),
-    created_at: zonedTimestamp(createdAt, assistant.timezone),
-  };
-  await db.transaction((tx) =>
-    createDelivery(tx, jobs, {
+  await db.transaction(async (tx) => {
+    const [found] = await tx
+      .select({
+        assistant: {
+          id: assistants.id,
+          uuid: assistants.uuid,
+          userId: assistants.userId,
+          timezone: assistants.timezone,
+          url: assistants.handoffWebhookUrl,
+        },
+        conversation: {
+          id: conversations.id,
+          uuid: conversations.uuid,
+          type: conversations.type,
+          isPreview: conversations.isPreview,
+          variables: conversations.variables,
+        },
+        message: messages.content,
+        createdAt: wireTimestamp(messages.createdAt),
+      })
+      .from(messages)
+      .innerJoin(conversations, eq(conversations.id, messages.conversationId))
+      .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
+      .where(eq(messages.id, messageId))
+      // It must not be deleted before the delivery, which refers to it, is stored.
+      .for('key share', { of: conversations });
+    if (!found) return;
+    const { assistant, conversation, message, createdAt } = found;
+    const { id: assistantId, userId, url } = assistant;
+    const { type, isPreview, variables } = conversation;
+    if (url === null || (type !== 'widget' && !isPreview)) return;
+    const payload: HandoffWebhook = {
+      conversation_id: conversation.uuid,
+      assistant_id: assistant.uuid,
+      type,
+      reason,
+      message,
+      input_variables: variables,
+      customer_name: customerName(variables),
+      created_at: zonedTimestamp(createdAt, assistant.timezone),
+    };
+    await createDelivery(tx, jobs, {
       userId,
       assistantId,
       conversationId: conversation.id,
@@ -63,6 +65,6 @@ export async function notifyOfHandoff(
       url,
       payload,
       webhookId: `msg_handoff_${String(messageId)}`,
-    }),
-  );
+    });
+  });
 }
