@@ -9,11 +9,7 @@ import {
   receiver,
   refusedPort,
   webhookService,
-  startWebhookService,
 } from '../support/service/webhook-service.ts';
-import { atEnd, testDatabase } from '../support/service/service.ts';
-import { startPausedWebhookReceiver } from '../support/servers/paused-webhook-receiver.ts';
-import { eventually } from '../support/eventually.ts';
 
 const { chat, createOwner, end, endCall, pool, service } = webhookService;
 
@@ -74,37 +70,6 @@ describe('a delivery', () => {
     await it.owner.delete(`calls/${id}`);
     assert.deepEqual(await deliveries(it, () => true), []);
   });
-
-  test(
-    'does not prevent the deletion of its call while its outcome is stored',
-    { skip: testDatabase === 'pglite' && 'one connection' },
-    async () => {
-      const paused = await startPausedWebhookReceiver();
-      atEnd(() => paused.server.close());
-      const other = await startWebhookService({ ALLOW_PRIVATE_ADDRESSES: paused.server.address });
-      const it = await other.createOwner({ is_webhook_active: true, webhook_url: paused.server.url });
-      const id = await addCall(other.service, {
-        userId: it.owner.id,
-        assistantId: it.id,
-        status: 'completed',
-      });
-      await other.endCall(id);
-      await eventually('the delivery', () => paused.waiting() === 1);
-      const client = await other.pool.connect();
-      // In a deadlock, the deletion would fail.
-      await client.query("BEGIN; SET LOCAL deadlock_timeout = '1ms'");
-      await client.query('SELECT 1 FROM calls WHERE id = $1 FOR UPDATE', [id]);
-      paused.answer();
-      await eventually('the outcome', async () => {
-        const { rows } = await other.pool.query('SELECT 1 FROM pg_locks WHERE NOT granted');
-        return rows.length > 0;
-      });
-      await client.query('DELETE FROM calls WHERE id = $1', [id]);
-      await client.query('COMMIT');
-      client.release();
-      assert.deepEqual(await deliveries(it, () => true), []);
-    },
-  );
 
   test('cannot be sent again while it is pending', async () => {
     const it = await createOwner({ conversation_ended_webhook_url: receiver.address() });

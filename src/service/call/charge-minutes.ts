@@ -33,7 +33,15 @@ export async function chargeMinutes(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
   given: Minutes,
 ): Promise<number> {
-  const { userId, assistantId, callId, minutes, amount, carrierFee = carrierMinutePrice, duration = 0 } = given;
+  const {
+    userId,
+    assistantId,
+    callId,
+    minutes,
+    amount,
+    carrierFee = carrierMinutePrice,
+    duration = 0,
+  } = given;
   let charged = 0;
   for (const callMinute of minutes) {
     const paid = await moveMoney(tx, { userId, kind: 'charge', amount, callId, callMinute });

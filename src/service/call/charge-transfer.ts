@@ -1,8 +1,8 @@
-import { and, count, eq, sql } from 'drizzle-orm';
+import { and, count, eq } from 'drizzle-orm';
 import { callMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import { assistants, ledgerEntries } from '../db/schema.ts';
-import { chargeMinute } from './charge-minute.ts';
+import { chargeMinutes } from './charge-minutes.ts';
 import type { EndCallDependencies } from './end-call.ts';
 import { transferRinging } from './stored-call-log.ts';
 
@@ -30,18 +30,14 @@ export async function chargeTransfer(
       .from(ledgerEntries)
       .where(and(eq(ledgerEntries.callId, callId), eq(ledgerEntries.kind, 'charge')));
     const duration = Math.min(Math.ceil(seconds), assistant.maxDuration + transferRinging);
-    const amount = callMinutePrice(assistant.mode);
-    const { userId } = call;
-    for (let minute = (charged?.minutes ?? 0) + 1; minute <= Math.ceil(duration / 60); minute++) {
-      const isPaid = await chargeMinute(
-        { tx, jobs },
-        { userId, assistantId: assistant.id, callId, minute, amount },
-      );
-      if (!isPaid) break;
-    }
-    await tx
-      .update(calls)
-      .set({ duration: sql`greatest(${calls.duration}, ${duration}::integer)` })
-      .where(eq(calls.id, callId));
+    const minutes = Array.from({ length: Math.ceil(duration / 60) }, (_, index) => index + 1);
+    await chargeMinutes(
+      { tx, jobs },
+      {
+        ...{ userId: call.userId, assistantId: assistant.id, callId, duration },
+        minutes: minutes.slice(charged?.minutes),
+        amount: callMinutePrice(assistant.mode),
+      },
+    );
   });
 }

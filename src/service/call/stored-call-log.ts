@@ -9,7 +9,7 @@ import { fitJson } from '../lib/storable.ts';
 import { recordFirstWord } from '../telemetry/instruments.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import type { CallLog } from './call-log.ts';
-import { chargeMinute } from './charge-minute.ts';
+import { chargeMinutes } from './charge-minutes.ts';
 import type { ConversationPlan } from './plan-call.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -56,8 +56,8 @@ export class StoredCallLog implements CallLog {
       return await this.#database.db.transaction(async (tx) => {
         const userId = await this.lock(tx);
         const { id: assistantId } = this.#call.speaker.assistant;
-        const charge = { userId, assistantId, callId: this.#call.id, minute, amount };
-        if (!(await chargeMinute({ tx, jobs: this.#jobs }, charge))) throw new InsufficientBalance();
+        const charge = { userId, assistantId, callId: this.#call.id, minutes: [minute], amount };
+        if ((await chargeMinutes({ tx, jobs: this.#jobs }, charge)) === 0) throw new InsufficientBalance();
         return true;
       });
     } catch (error) {
@@ -84,8 +84,7 @@ export class StoredCallLog implements CallLog {
   }
 
   /**
-   * Locks the record, which is then updated once: PostgreSQL also locks what a row refers to when it is updated again in a
-   * transaction, and the lead or the conversation may be waiting for the call, to be deleted.
+   * Locks the record.
    *
    * @returns the user id of the owner.
    * @throws CallLeaseLostError

@@ -2,7 +2,7 @@ import type { EndReason } from '../../contract/call.ts';
 import { eq, sql } from 'drizzle-orm';
 import { webCallMinutePrice } from '../billing/prices.ts';
 import type { CallLog } from './call-log.ts';
-import { chargeMinute } from './charge-minute.ts';
+import { chargeMinutes } from './charge-minutes.ts';
 import type { ConversationPlan } from './plan-call.ts';
 import { StoredCallLog } from './stored-call-log.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
@@ -117,11 +117,11 @@ export class WebCallLog implements CallLog {
           userId,
           assistantId: assistant.id,
           callId: this.#plan.id,
-          minute,
+          minutes: [minute],
           amount,
           carrierFee: '0',
         };
-        if (!(await chargeMinute({ tx, jobs }, charge))) throw new NotCharged(false);
+        if ((await chargeMinutes({ tx, jobs }, charge)) === 0) throw new NotCharged(false);
         return true;
       });
     } catch (error) {

@@ -44,14 +44,12 @@ export async function handleCallEnded(
   const endingJob = { attempt: job.attempt ?? 0, isLastTry, signal, retry };
   await evaluateAndStore(dependencies, ended, endingJob, (evaluated) =>
     database.db.transaction(async (tx) => {
-      // The evaluation of an unanswered call is empty.
-      const wasAnswered = call.answeredAt !== null || call.messages.length > 0;
-      const updated = await tx
-        .update(calls)
-        .set({ ...evaluated, ...(!wasAnswered && { evaluation: {} }), endHandledAt: sql`now()` })
+      const [unhandled] = await tx
+        .select({ id: calls.id })
+        .from(calls)
         .where(and(eq(calls.id, call.id), isNull(calls.endHandledAt)))
-        .returning({ id: calls.id });
-      if (updated.length === 0) return;
+        .for('no key update');
+      if (!unhandled) return;
       await applyEvaluation({ tx, jobs }, call, evaluated?.variables ?? {});
       const payload = callPayload(
         {
@@ -66,16 +64,23 @@ export async function handleCallEnded(
         },
         assistant.includeRecordingInWebhook,
       );
+      let error: string | undefined;
       for (const [url, event] of webhookUrlsOf(found)) {
-        await createDelivery(tx, jobs, {
-          userId: call.userId,
-          assistantId: assistant.id,
-          callId: call.id,
-          event,
-          url,
-          payload,
-        });
+        const ids = { userId: call.userId, assistantId: assistant.id, callId: call.id };
+        error = (await createDelivery(tx, jobs, { ...ids, event, url, payload })) ?? error;
       }
+      // The evaluation of an unanswered call is empty.
+      const wasAnswered = call.answeredAt !== null || call.messages.length > 0;
+      // Updated once: see `chargeMinutes`.
+      await tx
+        .update(calls)
+        .set({
+          ...evaluated,
+          ...(!wasAnswered && { evaluation: {} }),
+          ...(error !== undefined && { webhookResponse: { error } }),
+          endHandledAt: sql`now()`,
+        })
+        .where(eq(calls.id, call.id));
     }),
   );
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eq, sql } from 'drizzle-orm';
-import { calls } from '../db/calls-table.ts';
+import { sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -19,8 +18,14 @@ export interface NewDelivery extends Pick<
 /**
  * Stores a delivery and its job. Call it in the transaction that stores the event, so that none is lost. If the address
  * is disabled, the delivery is stored as failed.
+ *
+ * @returns why nothing is sent; undefined if the address is not disabled.
  */
-export async function createDelivery(tx: Queries, jobs: Jobs, delivery: NewDelivery): Promise<void> {
+export async function createDelivery(
+  tx: Queries,
+  jobs: Jobs,
+  delivery: NewDelivery,
+): Promise<string | undefined> {
   const error = await disabledReason(tx, delivery);
   const [created] = await tx
     .insert(webhookDeliveries)
@@ -32,16 +37,9 @@ export async function createDelivery(tx: Queries, jobs: Jobs, delivery: NewDeliv
     })
     .onConflictDoNothing({ target: webhookDeliveries.webhookId })
     .returning({ id: webhookDeliveries.id });
-  if (!created) return;
-  if (error !== undefined) {
-    if (delivery.callId) {
-      await tx.update(calls).set({ webhookResponse: { error } }).where(eq(calls.id, delivery.callId));
-    }
-    return;
+  if (created && error === undefined) {
+    const job = { deliveryId: created.id, attempt: 0, userId: delivery.userId };
+    await jobs.send('webhook-delivery', job, { tx });
   }
-  await jobs.send(
-    'webhook-delivery',
-    { deliveryId: created.id, attempt: 0, userId: delivery.userId },
-    { tx },
-  );
+  return error;
 }
