@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Pool, PoolClient } from 'pg';
 import { chargeTransfer } from '../../src/service/call/charge-transfer.ts';
 import { startPhoneService } from '../support/calls/phone-service.ts';
+import { deletePerson } from '../../src/service/person/person.ts';
 import { eventually } from '../support/eventually.ts';
 import { addCall, addCampaign } from '../support/records/add-records.ts';
 import { startPausedWebhookReceiver } from '../support/servers/paused-webhook-receiver.ts';
@@ -39,10 +40,20 @@ const someoneWaits = async () =>
   (await pool.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rows.length > 0;
 
 /** Stores a call to a lead; returns the ids of both. */
-async function addLeadCall(it: Awaited<ReturnType<typeof createOwner>>, status: 'completed' | 'in-progress') {
+async function addLeadCall(
+  it: Awaited<ReturnType<typeof createOwner>>,
+  status: 'completed' | 'in-progress',
+  phone = '+4989200100',
+) {
   const campaign = await addCampaign(it.owner);
-  const lead = await it.owner.create('lead', { phone_number: '+4989200100', campaign_id: campaign.id });
-  const more = { status, campaignId: campaign.id, campaignName: 'Spring', leadId: lead.id };
+  const lead = await it.owner.create('lead', { phone_number: phone, campaign_id: campaign.id });
+  const more = {
+    status,
+    clientPhoneNumber: phone,
+    campaignId: campaign.id,
+    campaignName: 'Spring',
+    leadId: lead.id,
+  };
   return {
     lead: lead.id,
     call: await addCall(service, { userId: it.owner.id, assistantId: it.id, ...more }),
@@ -54,7 +65,6 @@ describe('while a record is deleted', { skip: testDatabase === 'pglite' && 'one 
     const phone = await startPhoneService({ REPLY_LEASE_SECONDS: '3' });
     const { uuid } = await createAssistant(phone.service);
     const gate = Promise.withResolvers<undefined>();
-    atEnd(() => Promise.resolve(gate.resolve(undefined)));
     phone.model.behave({ gate: gate.promise, chunks: ['Yes.'] });
     const calls = [await phone.connect(), await phone.connect()];
     const sent: Promise<unknown>[] = [];
@@ -101,6 +111,18 @@ describe('while a record is deleted', { skip: testDatabase === 'pglite' && 'one 
     const { json } = await it.owner.get(`calls/${call}`);
     assert.deepEqual([json['duration'], json['total_cost'], json['carrier_cost']], [130, 0.3, 0.15]);
     assert.deepEqual(await readMoney(service, it.owner.id), { balance: 4.7, ledger: 4.7 });
+  });
+
+  test('a person with this number is deleted', async () => {
+    const phone = '+4989200177';
+    const { lead } = await addLeadCall(await createOwner(), 'completed', phone);
+    let deletion: ReturnType<typeof deletePerson> | undefined;
+    await lockDuring(['leads', lead], async (client) => {
+      deletion = database.db.transaction((tx) => deletePerson({ tx, jobs }, { phone }));
+      await eventually('the deletion of the person', someoneWaits);
+      await client.query('DELETE FROM leads WHERE id = $1', [lead]);
+    });
+    assert.equal((await deletion)?.calls, 1);
   });
 
   test('the end of a call to a lead is handled although its webhook address is disabled', async () => {

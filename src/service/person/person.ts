@@ -113,6 +113,7 @@ export async function deletePerson(
     return rows.length;
   };
   const phone = phoneOf(person);
+  await lockLeads(tx, phone);
   const rescheduledLeads = await findRescheduledLeads(tx, phone);
   const counts = {
     conversations: await deleteConversations(tx, person),
@@ -134,6 +135,13 @@ export async function deletePerson(
   return counts;
 }
 
+/** Locks leads before their calls and contacts, as their deletion does. */
+const lockLeads = (tx: Queries, phone: string) =>
+  tx.execute(sql`
+    SELECT id FROM leads WHERE phone_number = ${phone}
+      OR id IN (SELECT lead_id FROM secondary_contacts WHERE phone_number = ${phone})
+    ORDER BY id FOR UPDATE`);
+
 /** The leads whose contact with this number is the next to call, or is being called: another one is called instead. */
 const findRescheduledLeads = (tx: Queries, phone: string) =>
   tx
@@ -148,8 +156,7 @@ const findRescheduledLeads = (tx: Queries, phone: string) =>
         or(eq(leads.status, 'rescheduled'), and(eq(leads.status, 'processing'), isNotNull(calls.id))),
       ),
     )
-    .orderBy(leads.id)
-    .for('no key update', { of: leads });
+    .orderBy(leads.id);
 
 /** Locks conversations before messages, as in every transaction. */
 async function deleteConversations(queries: Queries, person: Person): Promise<number> {
