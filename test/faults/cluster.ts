@@ -41,6 +41,9 @@ export class ClusterNode {
   readonly proxy: SilentProxy;
   readonly url: string;
   #process: ServiceProcess | undefined;
+  /** The log of the processes that were killed. */
+  #earlierLog = '';
+  readonly #reported = new Set<string>();
 
   private constructor(env: Environment, proxy: SilentProxy, port: number) {
     this.#env = { ...env, DATABASE_URL: proxy.url, PORT: String(port) };
@@ -74,6 +77,19 @@ export class ClusterNode {
   async kill(): Promise<void> {
     this.#process?.signal('SIGKILL');
     await this.#process?.child.ended;
+    this.#earlierLog += this.#process?.child.output() ?? '';
+  }
+
+  /** The errors and deadlocks in the log since the last call. */
+  readFailures(): string[] {
+    const log = `${this.#earlierLog}${this.#process?.child.output() ?? ''}`;
+    this.#earlierLog = '';
+    return log.split('\n').flatMap((line) => {
+      if (!/"level":[56]0|deadlock detected/.test(line) || this.#reported.has(line)) return [];
+      this.#reported.add(line);
+      const { msg, err } = JSON.parse(line) as { msg: string; err?: { message: string; stack: string } };
+      return `${msg}: ${err?.message ?? ''} ${err?.stack ?? ''}`;
+    });
   }
 
   freeze(): void {
@@ -103,6 +119,8 @@ export interface Cluster {
   /** Sends requests to the load balancer. */
   client: ServiceClient;
   owners: ClusterOwner[];
+  /** An owner whose records are deleted while they are in use, and whose webhooks fail. */
+  remover: ClusterOwner & { failingUrl: string };
   /** Connections of the test; no fault interrupts them but a restart of the server. */
   pool: pg.Pool;
   /** Returns all numbers that the carriers have dialed. */
@@ -133,6 +151,8 @@ export async function startCluster(parent: string): Promise<Cluster> {
     JOB_POLL_SECONDS: '0.5',
     CAMPAIGN_POLL_SECONDS: '0.5',
     CARRIER_SECONDS: '0.02',
+    MAX_CALLS_IN_PARALLEL: '0',
+    MAX_CALLS_PER_DAY: '0',
     WEBHOOK_RETRY_SECONDS: '0.5,1,1,2,2,2',
     ALLOW_PRIVATE_ADDRESSES: receiver.server.address,
     // Most of the time goes into starting processes.
@@ -149,8 +169,13 @@ export async function startCluster(parent: string): Promise<Cluster> {
   const owners: ClusterOwner[] = [];
   for (let index = 0; index < 3; index++) {
     const owner = (await Owner.create(setup, '1000')).at(client);
-    owners.push(await createAssistant(owner, receiver));
+    owners.push(await createAssistant(owner, assistantFields(receiver)));
   }
+  const failingUrl = receiver.address(500);
+  const remover = await createAssistant((await Owner.create(setup, '1000')).at(client), {
+    ...assistantFields(receiver),
+    handoff_webhook_url: receiver.address(200),
+  });
   await setup.running.close();
 
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
@@ -158,6 +183,7 @@ export async function startCluster(parent: string): Promise<Cluster> {
   atEnd(() => pool.end());
   return {
     ...{ postgres, nodes, balancer, receiver, client, owners, pool },
+    remover: { ...remover, failingUrl },
     async dialedNumbers() {
       const content = await readFile(dialedNumbersFile, 'utf8').catch(() => '');
       return content.split('\n').filter((line) => line !== '');
@@ -165,20 +191,26 @@ export async function startCluster(parent: string): Promise<Cluster> {
   };
 }
 
-async function createAssistant(owner: Owner, receiver: WebhookReceiver): Promise<ClusterOwner> {
-  const { id: assistantId } = await owner.create(
-    'assistant',
-    assistantBody({
-      post_call_evaluation: true,
-      tools: [{ type: 'end_call', description: 'When the customer says goodbye.' }],
-      conversation_ended_webhook_url: receiver.address(200),
-      is_webhook_active: true,
-      webhook_url: receiver.address(200),
-      send_webhook_only_on_completed: false,
-      max_visitor_messages_per_day: 1_000_000,
-      max_messages_per_day: 1_000_000,
-    }),
-  );
+const assistantFields = (receiver: WebhookReceiver) =>
+  assistantBody({
+    post_call_evaluation: true,
+    tools: [
+      { type: 'end_call', description: 'When the customer says goodbye.' },
+      { type: 'call_transfer', description: 'When the customer asks for prices.', phone_number: desk },
+    ],
+    conversation_ended_webhook_url: receiver.address(200),
+    is_webhook_active: true,
+    webhook_url: receiver.address(200),
+    send_webhook_only_on_completed: false,
+    max_visitor_messages_per_day: 1_000_000,
+    max_messages_per_day: 1_000_000,
+  });
+
+/** The number of a person who answers. */
+const desk = '+4989100100000';
+
+async function createAssistant(owner: Owner, fields: Record<string, unknown>): Promise<ClusterOwner> {
+  const { id: assistantId } = await owner.create('assistant', fields);
   const assistant = String((await readAssistant(owner, assistantId))['uuid']);
   const { id: knowledgeBase } = await owner.create('knowledgebases', { name: 'Documents' });
   const webhookSecret = String((await owner.get('webhook-secret')).json['secret']);
@@ -193,6 +225,7 @@ function behaviorOf({ messages, stream }: ChatRequest) {
   if (stream !== true) return { pause: 50, chunks: [evaluation] };
   const text = `You said: ${line}`;
   if (line.startsWith('Goodbye')) return { before: text, calls: [{ name: 'end_call', arguments: {} }] };
+  if (line.startsWith('How much')) return { before: text, calls: [{ name: 'call_transfer', arguments: {} }] };
   const half = Math.ceil(text.length / 2);
   return { pause: 60, chunks: [text.slice(0, half), text.slice(half)] };
 }

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ChatClient } from '../../src/client/chat-client.ts';
+import { watchConversation } from '../../src/client/watch-conversation.ts';
 import { RetryingVisitor } from '../support/service/retrying-visitor.ts';
 import type { Exchange } from '../support/service/retrying-visitor.ts';
 import type { ServiceAnswer } from '../support/service/service-client.ts';
 import type { Cluster, ClusterOwner } from './cluster.ts';
+import { deleteCampaign, deleteChat, deleteDocument } from './deletions.ts';
+import { nextNumber } from './next-number.ts';
 
 /** A request is given up after two minutes without an answer. */
 const retries = { maxAttempts: 600, pause: 200 };
@@ -15,6 +19,10 @@ const visitors = 6;
 export interface Accepted {
   /** Conversations with their answered messages; each message text occurs once. */
   chats: { conversation: string; exchanges: Exchange[] }[];
+  /** The messages of complete event streams, by conversation. */
+  watched: Map<string, string[]>;
+  /** Numbers of messages in conversations that were deleted. */
+  deleted: { sent: number; answered: number };
   /** Ids of calls by phone number. */
   calls: Map<string, number>;
   /** Phone numbers of the leads of started campaigns. */
@@ -25,13 +33,11 @@ export interface Accepted {
   interruptions: number;
 }
 
-let numbers = 0;
-/** The number of a simulated customer who answers and talks. Each number is used once. */
-const nextNumber = () => `+49891${String(numbers++).padStart(4, '0')}0000`;
-
-/** Visitors, callers, campaigns and uploads that continue until the load is stopped. All requests are retried. */
+/**
+ * Visitors, callers, campaigns, uploads and deletions that continue until the load is stopped. All requests are retried.
+ */
 export class Load {
-  readonly #cluster: Cluster;
+  readonly cluster: Cluster;
   readonly accepted: Accepted;
   readonly #loops: Promise<void>[];
   readonly #failures: unknown[] = [];
@@ -40,7 +46,7 @@ export class Load {
   #messages = 0;
 
   constructor(cluster: Cluster, accepted: Accepted) {
-    this.#cluster = cluster;
+    this.cluster = cluster;
     this.accepted = accepted;
     const repeat = async (step: () => Promise<void>) => {
       try {
@@ -54,6 +60,10 @@ export class Load {
       repeat(() => this.#call()),
       repeat(() => this.#runCampaign()),
       repeat(() => this.#uploadDocument()),
+      repeat(() => deleteChat(this)),
+      repeat(() => deleteCampaign(this)),
+      repeat(() => deleteCampaign(this)),
+      repeat(() => deleteDocument(this)),
     ];
   }
 
@@ -82,33 +92,61 @@ export class Load {
     this.#isAbandoned = true;
   }
 
+  openChat(assistant: string): Promise<RetryingVisitor> {
+    return RetryingVisitor.open(this.cluster.balancer.url, assistant, retries);
+  }
+
   #owner(): ClusterOwner {
-    const { owners } = this.#cluster;
+    const { owners } = this.cluster;
     const owner = owners[Math.floor(Math.random() * owners.length)];
     if (!owner) throw new Error('The cluster has no owner.');
     return owner;
   }
 
   async #chat(index: number): Promise<void> {
-    const visitor = await RetryingVisitor.open(this.#cluster.balancer.url, this.#owner().assistant, retries);
+    const visitor = await this.openChat(this.#owner().assistant);
     this.accepted.chats.push(visitor);
+    const watching = index === 1 ? this.#watch(visitor.conversation) : undefined;
     const say = async (word: string, streaming: boolean) => {
-      await visitor.say(`${word} ${randomUUID()}`, { streaming, copies: index === 0 ? 2 : 1 });
+      const options = { streaming, copies: index === 0 ? 2 : 1, leaves: index === 2 };
+      await visitor.say(`${word} ${randomUUID()}`, options);
       this.#messages++;
     };
     for (let message = 0; message < 3 && !this.#isStopping; message++) {
       await say('Hello', (index + message) % 2 === 0);
     }
     await say('Goodbye', false);
+    await watching;
     for (const { failures } of visitor.exchanges) this.accepted.interruptions += failures.length;
+  }
+
+  /** Follows the event stream of a conversation to its end; resumes it whenever it is interrupted. */
+  async #watch(conversation: string): Promise<void> {
+    const client = new ChatClient({ baseUrl: this.cluster.balancer.url });
+    const messages: string[] = [];
+    let lastEventId: string | undefined = '0';
+    const end = new AbortController();
+    while (!end.signal.aborted && !this.#isAbandoned) {
+      await watchConversation(client, conversation, {
+        lastEventId,
+        signal: AbortSignal.timeout(60_000),
+        onOpen: () => undefined,
+        onEvent: ({ type, data }, id) => {
+          lastEventId = id;
+          if (type === 'message') messages.push(String(data['content']));
+          if (type === 'ended') end.abort();
+        },
+      }).catch(() => delay(retries.pause));
+    }
+    this.accepted.watched.set(conversation, messages);
   }
 
   async #call(): Promise<void> {
     const { owner, assistantId } = this.#owner();
-    const phone_number = nextNumber();
+    const phone_number = nextNumber(Math.random() < 0.5 ? 1 : 3);
     const headers = { Authorization: `Bearer ${owner.key}`, 'Idempotency-Key': randomUUID() };
-    const { json } = await this.#untilAccepted(() =>
-      this.#cluster.client.post('/api/user/make_call', { phone_number, assistant_id: assistantId }, headers),
+    const { json } = await this.untilAccepted(() =>
+      this.cluster.client.post('/api/user/make_call', { phone_number, assistant_id: assistantId }, headers),
     );
     this.accepted.calls.set(phone_number, Number(json['call_id']));
     await delay(300);
@@ -125,16 +163,16 @@ export class Load {
       max_calls_in_parallel: 5,
       retry_interval: 60,
     };
-    const created = await this.#untilAccepted(() => owner.post('campaigns', campaign));
+    const created = await this.untilAccepted(() => owner.post('campaigns', campaign));
     const { id: campaign_id } = created.json['data'] as { id: number };
     const leads: string[] = [];
     for (let lead = 0; lead < 4; lead++) {
       const phone_number = nextNumber();
       // 422: an earlier attempt created the lead, but its response was lost.
-      await this.#untilAccepted(() => owner.post('lead', { phone_number, campaign_id }), [422]);
+      await this.untilAccepted(() => owner.post('lead', { phone_number, campaign_id }), [422]);
       leads.push(phone_number);
     }
-    await this.#untilAccepted(() => owner.post('campaigns/update-status', { campaign_id, action: 'start' }));
+    await this.untilAccepted(() => owner.post('campaigns/update-status', { campaign_id, action: 'start' }));
     this.accepted.leads.push(...leads);
     await delay(1500);
   }
@@ -142,14 +180,15 @@ export class Load {
   async #uploadDocument(): Promise<void> {
     const { owner, knowledgeBase } = this.#owner();
     const file = () => new Blob([`# Opening hours\n\nWe are open on day ${randomUUID()}.`]);
-    const { json } = await this.#untilAccepted(() =>
+    const { json } = await this.untilAccepted(() =>
       owner.upload(`knowledgebases/${knowledgeBase}/documents`, { name: 'Hours', type: 'txt', file: file() }),
     );
     this.accepted.documents.push((json['data'] as { id: number }).id);
     await delay(1000);
   }
 
-  async #untilAccepted<Answer extends Pick<ServiceAnswer, 'status' | 'json' | 'text'>>(
+  /** Repeats a request until it succeeds, or is refused with one of these statuses. */
+  async untilAccepted<Answer extends Pick<ServiceAnswer, 'status' | 'json' | 'text'>>(
     send: () => Promise<Answer>,
     alsoFinal: number[] = [],
   ): Promise<Answer> {

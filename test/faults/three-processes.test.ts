@@ -20,7 +20,10 @@ const disk = await mountSmallDisk(500);
 if (disk) atEnd(() => disk.unmount());
 const cluster = await startCluster(disk?.folder ?? tmpdir());
 const { nodes, pool, postgres } = cluster;
-const accepted: Accepted = { chats: [], calls: new Map(), leads: [], documents: [], interruptions: 0 };
+const accepted: Accepted = {
+  ...{ chats: [], watched: new Map(), deleted: { sent: 0, answered: 0 } },
+  ...{ calls: new Map(), leads: [], documents: [], interruptions: 0 },
+};
 
 const faults = {
   kills: 0,
@@ -48,13 +51,15 @@ const pause = (min: number, max: number) => delay(random.integer(min, max));
 interface Phase {
   title: string;
   skip?: string | false;
+  /** Whether the database is not available at times. Otherwise, no request and no work fails. */
+  hasOutage?: boolean;
   run: (load: Load) => Promise<void>;
 }
 
 let failedPhase: string | undefined;
 
 /** Runs faults under load. Checks the invariants when all work that was accepted until then is complete. */
-function phase({ title, skip = false, run }: Phase): void {
+function phase({ title, skip = false, hasOutage = false, run }: Phase): void {
   test(`three processes lose and repeat nothing ${title}`, { skip }, async (t) => {
     if (failedPhase !== undefined) {
       t.skip(`the state is undefined after the failure ${failedPhase}`);
@@ -63,6 +68,7 @@ function phase({ title, skip = false, run }: Phase): void {
     failedPhase = title;
     const started = performance.now();
     const load = new Load(cluster, accepted);
+    const failedBefore = cluster.balancer.failed.length;
     try {
       await load.answered(12);
       await run(load);
@@ -72,6 +78,10 @@ function phase({ title, skip = false, run }: Phase): void {
       await settle(cluster);
       findings = await checkInvariants(cluster, accepted);
       assert.deepEqual(findings.violations, {});
+      const logged = nodes.flatMap((node) => node.readFailures());
+      const failed = cluster.balancer.failed.slice(failedBefore);
+      const unexpected = logged.filter((message) => !hasOutage || message.includes('deadlock'));
+      assert.deepEqual([unexpected, hasOutage ? [] : failed], [[], []]);
       failedPhase = undefined;
       const seconds = (from: number) => ((performance.now() - from) / 1000).toFixed(0);
       t.diagnostic(`${seconds(started)} s, of which ${seconds(stopped)} s until all work was complete`);
@@ -115,6 +125,7 @@ phase({
 
 phase({
   title: 'when the database restarts without a shutdown',
+  hasOutage: true,
   async run(load) {
     for (let restart = 0; restart < 6; restart++) {
       await pause(0, 1000);
@@ -127,6 +138,7 @@ phase({
 
 phase({
   title: 'while the disk of the database is full',
+  hasOutage: true,
   skip: disk === undefined && 'this process may not mount a file system',
   async run(load) {
     await pool.query('CREATE TABLE IF NOT EXISTS filler (text text)');
@@ -153,6 +165,7 @@ phase({
 
 phase({
   title: 'when connections to the database are black holes',
+  hasOutage: true,
   async run(load) {
     const [first, second] = shuffledNodes();
     first?.proxy.fallSilent(true);
@@ -166,6 +179,7 @@ phase({
 
 phase({
   title: 'when the connection pools are exhausted',
+  hasOutage: true,
   async run(load) {
     // Each message waits with a connection, until the pools have no more.
     const client = await pool.connect();

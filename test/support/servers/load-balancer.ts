@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 /** Forwards requests to several services in turn. */
 export interface LoadBalancer {
   readonly url: string;
+  /** The requests that were answered with 500. */
+  readonly failed: readonly string[];
   close(): Promise<void>;
 }
 
@@ -15,14 +17,19 @@ export interface LoadBalancer {
  */
 export async function startLoadBalancer(services: readonly string[]): Promise<LoadBalancer> {
   let forwarded = 0;
+  const failed: string[] = [];
   const server = createServer((incoming, response) => {
     const origin = services[forwarded++ % services.length] ?? '';
     forward(incoming, response, origin);
+    response.on('close', () => {
+      if (response.statusCode === 500) failed.push(`${incoming.method} ${incoming.url}`);
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    failed,
     async close() {
       server.close();
       server.closeAllConnections();

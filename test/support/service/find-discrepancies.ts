@@ -37,7 +37,10 @@ const rules = {
     SELECT id, deliveries FROM calls,
     LATERAL (SELECT count(*)::int AS deliveries FROM webhook_deliveries WHERE call_id = calls.id) AS sent
     WHERE deliveries <> 1`,
-  'every webhook was delivered': `SELECT id, status, error FROM webhook_deliveries WHERE status <> 'delivered'`,
+  'every webhook was delivered, unless its address fails': `
+    SELECT id, status, error FROM webhook_deliveries
+    WHERE status = 'pending' OR status = 'failed' AND NOT EXISTS (SELECT 1 FROM failing_webhook_urls AS failing
+      WHERE failing.user_id = webhook_deliveries.user_id AND failing.url = webhook_deliveries.url)`,
   // Hourly jobs are not due yet.
   'every job is done': `
     SELECT name, state, data, output FROM jobs.job

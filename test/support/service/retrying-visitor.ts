@@ -11,6 +11,12 @@ export interface Exchange {
   failures: string[];
 }
 
+interface SayOptions {
+  streaming?: boolean;
+  copies?: number;
+  leaves?: boolean;
+}
+
 /** How often a request is retried. */
 export interface Retries {
   maxAttempts: number;
@@ -46,16 +52,21 @@ export class RetryingVisitor {
     return new RetryingVisitor(client, answer.conversation_id, retries);
   }
 
-  /** Sends a message `copies` times at once; `streaming` requests event streams. */
+  /**
+   * Sends a message `copies` times at once; `streaming` requests event streams.
+   *
+   * @param options.leaves whether the visitor leaves in the middle of the answer, and sends the message again.
+   */
   async say(
     text: string,
-    { streaming = false, copies = 1 }: { streaming?: boolean; copies?: number } = {},
+    { streaming = false, copies = 1, leaves = false }: SayOptions = {},
   ): Promise<AnsweredMessage> {
     const send = (idempotencyKey: string) =>
       streaming
         ? this.#client.streamMessage(this.conversation, text, {}, { idempotencyKey })
         : this.#client.sendMessage(this.conversation, text, { idempotencyKey });
     const key = randomUUID();
+    if (leaves) await this.#leaveDuring(text, key);
     const answers = await Promise.all(
       Array.from({ length: copies }, () => sendUntilAnswered(send, this.#retries, key)),
     );
@@ -63,6 +74,16 @@ export class RetryingVisitor {
     const [first] = answers;
     if (!first) throw new Error('Nothing was sent.');
     return first.answer;
+  }
+
+  async #leaveDuring(text: string, idempotencyKey: string): Promise<void> {
+    const leave = new AbortController();
+    const onDelta = () => {
+      leave.abort();
+    };
+    await this.#client
+      .streamMessage(this.conversation, text, { onDelta }, { idempotencyKey, signal: leave.signal })
+      .catch(() => undefined);
   }
 }
 
