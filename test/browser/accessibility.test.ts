@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { violations } from '../support/chat/axe-violations.ts';
 import { faulty, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
 import { chatStates } from '../support/chat/chat-states.ts';
-import { emulateMedia, setViewport, supports } from '../support/browser/page.ts';
+import { emulateMedia, press, setViewport, supports } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
 describe('axe finds nothing wrong with', () => {
@@ -73,6 +73,31 @@ describe('axe finds nothing wrong with', () => {
       expect(await violations(await openState({ theme: 'light' }))).to.equal('');
       await unmountAll();
     }
+  });
+});
+
+describe('forced colors', () => {
+  afterEach(async () => {
+    if (supports.emulateMedia) await emulateMedia({ forcedColors: 'none' });
+    await unmountAll();
+  });
+
+  it('show which button is pressed, also if it has the focus', async function () {
+    if (!supports.emulateMedia) this.skip();
+    await emulateMedia({ forcedColors: 'active' });
+    const chat = mount({ type: 'test' });
+    await chat.open();
+    await until(() => chat.find('[part="inspector"]') !== null, 'the inspector');
+    const button = chat.part('inspect-button');
+    const border = (): string => getComputedStyle(button).borderTopWidth;
+    await until(() => border() === '2px', 'the styles');
+    expect(button.ariaPressed).to.equal('true');
+    await press('Tab');
+    button.focus();
+    expect([border(), getComputedStyle(button).outlineWidth]).to.deep.equal(['2px', '3px']);
+    button.click();
+    await until(() => button.ariaPressed === 'false', 'the button to be released');
+    expect(border()).to.equal('1px');
   });
 });
 
