@@ -4,7 +4,11 @@ import { test } from 'node:test';
 import { eq, sql } from 'drizzle-orm';
 import { prepared } from '../../src/service/db/prepared.ts';
 import { users } from '../../src/service/db/schema.ts';
-import { startService, testDatabase } from '../support/service/service.ts';
+import { openPostgres } from '../../src/service/db/open-postgres.ts';
+import { runStatements } from '../../src/service/db/run-statements.ts';
+import { createLog } from '../../src/service/log.ts';
+import { startSilentProxy } from '../support/servers/silent-proxy.ts';
+import { atEnd, newDatabase, startService, testDatabase } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const { running } = await startService();
@@ -86,6 +90,25 @@ for (const [name, begin] of Object.entries(ways)) {
     },
   );
 }
+
+test(
+  "closes the connection of a library's statement that does not respond",
+  { skip: testDatabase === 'pglite' && 'an embedded database has no connections' },
+  async () => {
+    const { DATABASE_URL: url = '' } = await newDatabase();
+    const proxy = await startSilentProxy(url);
+    const timeouts = { connectMs: 10_000, statementMs: 10_000, responseMs: 100 };
+    const opened = await openPostgres(proxy.url, { poolSize: 1, log: createLog('silent'), timeouts });
+    atEnd(async () => {
+      await opened.close();
+      await proxy.close();
+    });
+    const run = runStatements(opened.pool);
+    proxy.fallSilent(true);
+    await assert.rejects(run('SELECT 1'), /timeout/);
+    assert.equal(opened.pool.totalCount, 0);
+  },
+);
 
 test('reuses a prepared query with other values, inside and outside transactions', async () => {
   const findUser = prepared<{ email: string }, { name: string }[]>((queries, place) =>

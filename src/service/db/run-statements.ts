@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { fromDrizzle } from 'pg-boss';
 import type { Pool } from 'pg';
 import type { Queries } from './database.ts';
+import { rollBack } from './transactions.ts';
 
 type Execute = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
 
@@ -29,13 +30,14 @@ export const runStatements =
     const execute = transactions.getStore();
     if (execute) return execute(text, values);
     const client = await pool.connect();
+    let broken: Error | undefined;
     try {
       const results = [await client.query(text, values)].flat() as { rows?: unknown[] }[];
       return { rows: results.flatMap(({ rows }) => rows ?? []) };
     } catch (error) {
-      await client.query('ROLLBACK').catch(() => undefined);
+      broken = await rollBack(client, error);
       throw error;
     } finally {
-      client.release();
+      client.release(broken);
     }
   };

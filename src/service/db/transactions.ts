@@ -7,6 +7,22 @@ import * as schema from './schema.ts';
 /** A connection that does not respond has already used up a statement's timeout. In milliseconds. */
 const rollback = { text: 'ROLLBACK', query_timeout: 5000 };
 
+/**
+ * Rolls back what a connection has begun, after an error.
+ *
+ * @returns an error if the connection must be closed, because a busy pool would use it forever: it cannot roll back, or
+ *   its server is read-only since a failover. Closing it ends its transaction.
+ */
+export async function rollBack(client: PoolClient, error: unknown): Promise<Error | undefined> {
+  if (isReadOnlyError(error)) return error as Error;
+  try {
+    await client.query(rollback);
+    return undefined;
+  } catch (cause) {
+    return cause instanceof Error ? cause : new Error(String(cause));
+  }
+}
+
 /** Runs work in a transaction. */
 export type Transaction = <Outcome>(work: (queries: Queries) => Promise<Outcome>) => Promise<Outcome>;
 
@@ -27,14 +43,9 @@ export function transactions(pool: Pool): Transaction {
       await client.query('COMMIT');
       return outcome;
     } catch (error) {
-      if (isReadOnlyError(error)) broken = error as Error;
-      await client.query(rollback).catch((cause: unknown) => {
-        broken = cause instanceof Error ? cause : new Error(String(cause));
-      });
+      broken = await rollBack(client, error);
       throw error;
     } finally {
-      // A connection that cannot roll back is closed, which ends its transaction. So is one to a server that is
-      // read-only since a failover, because a busy pool would use it forever.
       client.release(broken);
     }
   };
