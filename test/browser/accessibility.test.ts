@@ -115,6 +115,17 @@ describe('a screen reader', () => {
     expect(inline.part('panel').getAttribute('role')).to.equal('region');
   });
 
+  it('reads the name of a button once', async () => {
+    const chat = mount({ voice: 'dictation' });
+    await chat.open();
+    await chat.ask('What are your opening hours?');
+    await chat.answered(2);
+    // A title beside a label is read as its description.
+    const named = chat.findAll('[title]').filter(({ title, ariaLabel }) => title === ariaLabel);
+    expect(named.map(({ part }) => part.value)).to.deep.equal([]);
+    expect(chat.findAll('button').every((button) => button.title || button.innerText.trim())).to.be.true;
+  });
+
   it('finds none of the landmarks that a page has once', async () => {
     const chat = mount();
     await chat.open();

@@ -111,7 +111,7 @@ describe('the actions of a message', () => {
   it('send a rating to the page, which stays pressed and can be removed', async () => {
     const chat = await answered('We **open** at nine.');
     const [up, down] = chat.findAll('[part="rate-button"]') as [HTMLElement, HTMLElement];
-    expect([up.ariaLabel, down.ariaLabel]).to.deep.equal(['Helpful', 'Not helpful']);
+    expect([up.title, down.title]).to.deep.equal(['Helpful', 'Not helpful']);
     const ratings: Rating[] = [];
     chat.element.addEventListener('chat-rating', ({ detail }) => ratings.push(detail));
     up.focus();
@@ -146,9 +146,9 @@ describe('the actions of a message', () => {
     const chat = await answered(markdown);
     // The Markdown module may be still loading.
     await until(() => chat.find('.markdown table') !== null, 'the table');
-    expect(chat.part('copy-button').ariaLabel).to.equal('Copy message');
+    expect(chat.part('copy-button').title).to.equal('Copy message');
     await click(chat.part('copy-button'));
-    await until(() => chat.part('copy-button').ariaLabel === 'Copied', 'the confirmation');
+    await until(() => chat.part('copy-button').title === 'Copied', 'the confirmation');
     const announcement = (): string => chat.announcement;
     expect(announcement()).to.contain('Copied');
     const paste = await readClipboard();
@@ -180,11 +180,11 @@ describe('the actions of a message', () => {
     await until(() => announcement().includes('Copied'), 'the confirmation');
     button.focus();
     await press('Enter');
-    await until(() => button.ariaLabel === denied && announcement().endsWith(denied), 'the error');
+    await until(() => button.title === denied && announcement().endsWith(denied), 'the error');
     expect(announcement()).not.to.contain('Copied');
     expect(button.dataset['result'], 'the text beside the icon').to.equal(denied);
     chat.input.focus();
-    expect([button.ariaLabel, announcement().includes(denied)]).to.deep.equal(['Copy message', false]);
+    expect([button.title, announcement().includes(denied)]).to.deep.equal(['Copy message', false]);
   });
 
   it('stop a growing answer with the send button', async () => {
@@ -192,16 +192,16 @@ describe('the actions of a message', () => {
     const answer = await scriptAnswer({ chunks: ['It goes on', wait, ' and on.'] });
     await chat.ask(answer.question);
     await until(() => chat.messages.at(-1)?.endsWith('It goes on') ?? false, 'the first words');
-    expect(chat.part('send-button').ariaLabel).to.equal('Stop');
+    expect(chat.part('send-button').title).to.equal('Stop');
     // With a text, the button sends.
     chat.write('And');
-    await until(() => chat.part('send-button').ariaLabel === 'Send', 'the send button');
+    await until(() => chat.part('send-button').title === 'Send', 'the send button');
     chat.write('');
-    await until(() => chat.part('send-button').ariaLabel === 'Stop', 'the stop button');
+    await until(() => chat.part('send-button').title === 'Stop', 'the stop button');
     await click(chat.part('send-button'));
     await until(() => chat.find('.message-state')?.innerText === 'Stopped.', 'the note “Stopped.”');
     await answer.resume();
-    await until(() => chat.part('send-button').ariaLabel === 'Send', 'the end of the reply');
+    await until(() => chat.part('send-button').title === 'Send', 'the end of the reply');
     expect(chat.messages.at(-1)).to.equal('assistant: It goes on');
   });
   it('return a message that was not sent to the composer', async () => {

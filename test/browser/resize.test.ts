@@ -74,7 +74,7 @@ describe('the resize handle', () => {
     expect(handle.role).to.equal('slider');
     const shows = (): number => Number(getComputedStyle(handle, '::after').opacity);
     expect(shows(), 'while nobody is near').to.be.within(0.2, 0.6);
-    expect(handle.ariaLabel).to.equal('Resize chat');
+    expect(handle.title).to.equal('Resize chat');
     await until(() => handle.ariaValueText === sizeOf(chat).join(' × '), 'the size in words');
     chat.part('send-button').focus();
     await press('Tab');

@@ -172,13 +172,13 @@ describe('the teaser', () => {
     ] as const) {
       const chat = mount({ ...invitation, lang });
       await invited(chat);
-      await until(() => chat.part('teaser-dismiss-button').ariaLabel === label, `“${label}”`);
+      await until(() => chat.part('teaser-dismiss-button').title === label, `“${label}”`);
       chat.element.remove();
     }
     const chat = mount({ ...invitation, lang: 'de' });
     chat.element.messages = { dismiss: 'Nicht jetzt' };
     await invited(chat);
-    await until(() => chat.part('teaser-dismiss-button').ariaLabel === 'Nicht jetzt', 'the text of the site');
+    await until(() => chat.part('teaser-dismiss-button').title === 'Nicht jetzt', 'the text of the site');
   });
 
   it('does not show to a visitor who has chatted before', async () => {

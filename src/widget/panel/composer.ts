@@ -63,7 +63,6 @@ export function composer({
     <button
       part="send-button"
       type="submit"
-      aria-label=${label}
       title=${label}
       @pointerdown=${keepFocus}
       @click=${ignoreSecondClick}

@@ -49,7 +49,6 @@ export function button(
     class="icon-button"
     part="${name}-button"
     type="button"
-    aria-label=${label}
     title=${label}
     aria-pressed=${isPressed ?? nothing}
     @click=${onClick}

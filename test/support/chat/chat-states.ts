@@ -47,7 +47,7 @@ export const chatStates: Readonly<Record<string, (attributes: Attributes) => Pro
       () => chat.find('[part="teaser"]')?.checkVisibility({ visibilityProperty: true }) ?? false,
       'the teaser',
     );
-    await until(() => chat.part('teaser-dismiss-button').ariaLabel !== null, 'the label of its button');
+    await until(() => chat.part('teaser-dismiss-button').title !== '', 'the label of its button');
     return chat;
   },
   'a long answer in Markdown, with its tools': async (attributes) => {

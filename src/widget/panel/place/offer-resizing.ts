@@ -31,7 +31,7 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
     handle.style.rotate = `${x > 0 ? (y > 0 ? 180 : 90) : y > 0 ? 270 : 0}deg`;
     handle.style.cursor = x === y ? 'nwse-resize' : 'nesw-resize';
     const current = locale();
-    handle.ariaLabel = handle.title = current ? current.texts.resize : '';
+    handle.title = current ? current.texts.resize : '';
     handle.ariaValueNow = String(Math.round(width));
     handle.ariaValueMax = String(innerWidth);
     handle.ariaValueText = `${Math.round(width)} × ${Math.round(height)}`;

@@ -28,7 +28,7 @@ export function messageTools(message: Message, locale: Locale, panel: PanelConte
       modules.import('extras').then(({ messageCopy }) => messageCopy(message, modules)),
     );
     void showCopied(copying, button, panel.announcer, texts, (text) => {
-      button.title = button.ariaLabel = text ?? texts.copyMessage;
+      button.title = text ?? texts.copyMessage;
       if (text === undefined) delete button.dataset['result'];
       else button.dataset['result'] = text;
     });
@@ -38,7 +38,6 @@ export function messageTools(message: Message, locale: Locale, panel: PanelConte
       type="button"
       part="rate-button"
       aria-pressed=${rating === value}
-      aria-label=${label}
       title=${label}
       @click=${() => {
         rate(message, rating === value ? null : value, panel);
@@ -50,13 +49,7 @@ export function messageTools(message: Message, locale: Locale, panel: PanelConte
     ${at === undefined ? nothing : html`<time datetime=${new Date(at).toISOString()}>${timeOf(at, locale)}</time>`}
     ${
       hasClipboard()
-        ? html`<button
-            type="button"
-            part="copy-button"
-            aria-label=${texts.copyMessage}
-            title=${texts.copyMessage}
-            @click=${copy}
-          >
+        ? html`<button type="button" part="copy-button" title=${texts.copyMessage} @click=${copy}>
             ${copyIcon}
           </button>`
         : nothing

@@ -73,7 +73,7 @@ class Teaser {
     if (this.#text.textContent !== teaser) this.#text.textContent = teaser;
     if (!this.#bubble.isConnected) this.#root.append(this.#bubble);
     void dismissLabel(this.#element).then((label) => {
-      this.#dismissButton.ariaLabel = this.#dismissButton.title = label;
+      this.#dismissButton.title = label;
     });
   }
 

@@ -56,7 +56,6 @@ class Voice implements AddOn {
         type="button"
         part="dictate-button"
         class="icon-button"
-        aria-label=${label}
         title=${label}
         ?data-listening=${isListening}
         @pointerdown=${keepFocus}
@@ -85,7 +84,6 @@ class Voice implements AddOn {
       type="button"
       part="read-button"
       class="icon-button"
-      aria-label=${label}
       title=${label}
       @click=${(event: Event) => {
         this.#toggleReading(key, event.currentTarget as Element);
