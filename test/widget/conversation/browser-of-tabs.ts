@@ -1,6 +1,5 @@
 import type { TabChannel, TabMessage, TabSource } from '../../../src/widget/conversation/tabs/tab-channel.ts';
 import { newKey } from '../../../src/widget/conversation/sending/new-key.ts';
-import { tabSource } from '../../../src/widget/conversation/tabs/tab-source.ts';
 import type { ChatServer } from '../../support/servers/chat-server.ts';
 import { Browser, type Visit } from './visit.ts';
 
@@ -56,7 +55,8 @@ export class BrowserOfTabs {
   #source(page: string): TabSource {
     return {
       tab: () => this.#holding.get(page),
-      exclusively: tabSource(this.#name, () => true).exclusively,
+      name: this.#name,
+      isShared: () => true,
       hold: () => {
         if (!this.#holding.has(page)) this.#holding.set(page, `${page}, ${++this.#count}`);
       },

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
 import { it, mock } from 'node:test';
 import { newKey } from '../../../src/widget/conversation/sending/new-key.ts';
-import type { TabSource } from '../../../src/widget/conversation/tabs/tab-channel.ts';
-import { tabSource } from '../../../src/widget/conversation/tabs/tab-source.ts';
+import { runInOneTab } from '../../../src/widget/conversation/tabs/run-in-one-tab.ts';
 
 const { signal } = new AbortController();
 
-function tab(name: string, isShared: boolean): TabSource {
-  return tabSource(name, () => isShared);
-}
+const tab = (name: string, isShared: boolean) => ({ name, isShared: () => isShared });
 
 it('waits for no other tab if they do not share its storage', async () => {
   const name = newKey();
   const ending = Promise.withResolvers<undefined>();
-  const running = tab(name, false).exclusively('events', signal, () => ending.promise);
+  const running = runInOneTab(tab(name, false), 'events', signal, () => ending.promise);
   const task = mock.fn(() => Promise.resolve());
-  await tab(name, false).exclusively('events', signal, task);
+  await runInOneTab(tab(name, false), 'events', signal, task);
   assert.equal(task.mock.callCount(), 1);
   ending.resolve(undefined);
   await running;
@@ -25,17 +22,17 @@ it('waits for no other tab if the browser refuses the lock', async (t) => {
   const refusal = new DOMException('Access to the Locks API is denied.', 'SecurityError');
   t.mock.method(navigator.locks, 'request', () => Promise.reject(refusal));
   const task = mock.fn(() => Promise.resolve());
-  await tab(newKey(), true).exclusively('events', signal, task);
+  await runInOneTab(tab(newKey(), true), 'events', signal, task);
   assert.equal(task.mock.callCount(), 1);
 });
 
 it('runs nothing if its signal aborts while it waits', async () => {
   const name = newKey();
   const ending = Promise.withResolvers<undefined>();
-  const running = tab(name, true).exclusively('events', signal, () => ending.promise);
+  const running = runInOneTab(tab(name, true), 'events', signal, () => ending.promise);
   const controller = new AbortController();
   const task = mock.fn(() => Promise.resolve());
-  const waiting = tab(name, true).exclusively('events', controller.signal, task);
+  const waiting = runInOneTab(tab(name, true), 'events', controller.signal, task);
   controller.abort();
   await assert.rejects(waiting, { name: 'AbortError' });
   ending.resolve(undefined);

@@ -3,6 +3,7 @@ import { watchConversation, type WatchedEvent } from '../../../client/watch-conv
 import { applyRecord } from '../sending/find-delivered.ts';
 import { sleep } from '../sending/sleep.ts';
 import type { Session } from '../session.ts';
+import { runInOneTab } from '../tabs/run-in-one-tab.ts';
 import { readConversation } from './conversation-record.ts';
 
 /*
@@ -62,7 +63,7 @@ class Updates {
     if (options.isDue && isExpected) await this.#update();
     const stream = (): Promise<void> => this.#followEvents(options);
     if ((services.get(client)?.missingUntil ?? 0) <= now())
-      await (tabs?.exclusively(`events:${this.#session.id as string}`, signal, stream) ?? stream());
+      await (tabs ? runInOneTab(tabs, `events:${this.#session.id as string}`, signal, stream) : stream());
     if (!signal.aborted && isExpected) await this.#poll(signal);
   }
 

@@ -10,6 +10,10 @@ export type TabMessage =
 
 /** Access to other tabs. Opens no channel until there are any. */
 export interface TabSource {
+  /** The key of the storage item that the tabs share. */
+  readonly name: string;
+  /** Whether the tabs share their storage, and not only its key. */
+  readonly isShared: () => boolean;
   /** The unique name of this tab between `hold` and `release`. */
   readonly tab: () => string | undefined;
   /** Declares that this tab sends its pending messages, until `release` or until it closes. */
@@ -22,13 +26,6 @@ export interface TabSource {
   readonly watch: (onWrite: (isSamePage: boolean) => void) => () => void;
   /** Opens the channel to the other tabs. */
   readonly connect: (lazyPart: LazyPart) => TabChannel;
-  /**
-   * Runs a task as soon as no other tab that shares the storage runs one of that name.
-   *
-   * @param task rejects only if the signal aborts
-   * @throws {DOMException} `AbortError` if the signal aborts before its turn
-   */
-  readonly exclusively: (name: string, signal: AbortSignal, task: () => Promise<void>) => Promise<void>;
 }
 
 /** The channel to other tabs with the same conversation. */

@@ -1,17 +1,14 @@
 import { newKey } from '../sending/new-key.ts';
 import type { TabSource } from './tab-channel.ts';
 
-/**
- * Access to other tabs by the browser's storage events and, on secure pages, the Web Locks API.
- *
- * @param name the key of the storage item that the tabs share
- * @param isShared whether the tabs share their storage, and not only its key
- */
+/** Access to other tabs by the browser's storage events and, on secure pages, the Web Locks API. */
 export function tabSource(name: string, isShared: () => boolean): TabSource {
   let tab: string | undefined;
   let release: (() => void) | undefined;
   const { locks } = navigator as { locks?: LockManager };
   return {
+    name,
+    isShared,
     tab: () => tab,
     hold: () => {
       if (tab) return;
@@ -26,28 +23,22 @@ export function tabSource(name: string, isShared: () => boolean): TabSource {
       release?.();
     },
     watch: (onWrite) => {
-      const onStorage = (event: StorageEvent): void => {
-        if (event.key !== name && event.key !== null) return;
+      // Browsers report writes only to other pages, so chats on one page find each other by an event of this name.
+      const types = ['storage', name];
+      const listener = (event: Event): void => {
+        // Without a key, all of the storage was deleted.
+        const { key } = event as Partial<StorageEvent>;
+        if ((key ?? name) !== name) return;
         event.preventDefault();
-        onWrite(!event.isTrusted);
+        onWrite(event.type === name);
       };
-      // Browsers report writes only to other pages. Chats on one page notify each other once, and connect.
-      const isAlone = dispatchEvent(new StorageEvent('storage', { key: name, cancelable: true }));
       // Later: the caller gets the unsubscribe function first.
-      if (!isAlone) setTimeout(onWrite, 0, true);
-      addEventListener('storage', onStorage);
+      if (!dispatchEvent(new Event(name, { cancelable: true }))) setTimeout(onWrite, 0, true);
+      for (const type of types) addEventListener(type, listener);
       return () => {
-        removeEventListener('storage', onStorage);
+        for (const type of types) removeEventListener(type, listener);
       };
     },
     connect: ({ connectTabs }) => connectTabs(name, () => tab),
-    exclusively: async (taskName, signal, task) => {
-      if (!locks || !isShared()) return task();
-      return locks.request(`${name}:${taskName}`, { signal }, task).catch(() => {
-        signal.throwIfAborted();
-        // The browser refuses locks, for example to a page whose cookies are blocked.
-        return task();
-      });
-    },
   };
 }
