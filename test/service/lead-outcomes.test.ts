@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { planConversation } from '../../src/service/call/plan-call.ts';
-import { StoredCallLog } from '../../src/service/call/stored-call-log.ts';
+import { DatabaseCallStore } from '../../src/service/call/database-call-store.ts';
 import { markDialed, takeCall } from '../../src/service/call/take-call.ts';
 import { endCall } from '../../src/service/call/end-call.ts';
 import { failAbandonedCalls } from '../../src/service/call/fail-abandoned-calls.ts';
@@ -122,7 +122,7 @@ describe('a lead', () => {
     const client = await database.pool.connect();
     await client.query('BEGIN');
     await client.query('SELECT 1 FROM leads WHERE id = $1 FOR UPDATE', [lead]);
-    assert.equal(await new StoredCallLog(dependencies, plan, owner).chargeMinute(1), true);
+    assert.equal(await new DatabaseCallStore(dependencies, plan, owner).chargeMinute(1), true);
     assert.deepEqual(await readMoney(service, run.owner.id), { balance: 9.9, ledger: 9.9 });
     assert.ok(await endCall(dependencies, eq(calls.id, callId), { status: 'failed', reason: 'cut-off' }));
     assert.deepEqual(await readMoney(service, run.owner.id), { balance: 10, ledger: 10 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CallResult, CallSettings, CallProgress } from '../../src/service/call/call-log.ts';
+import type { CallResult, CallSettings, CallProgress } from '../../src/service/call/call-store.ts';
 import { OwnedLine } from '../../src/service/call/owned-line.ts';
 import { CallConversation } from '../../src/service/call/call-conversation.ts';
 import type { AnsweredBy, CallHandler, NextStep } from '../../src/service/carrier/carrier.ts';
@@ -98,7 +98,7 @@ async function call({
           answer: (message) => speak(reply?.(message) ?? {}, `You said: ${message}`),
           startTurn: (reason) => speak({}, turnTexts[reason]),
         },
-        callLog: {
+        callStore: {
           saveMessages: (saved) => Promise.resolve(void (messages = [...saved])),
           chargeMinute: (minute) => {
             events.push(`minute ${minute}`);

@@ -1,7 +1,7 @@
 import type { AnsweredBy } from '../carrier/carrier.ts';
 import type { ReplyPart, Speaker, Spoken } from '../voice/line.ts';
 import { BufferedReply } from './buffered-reply.ts';
-import type { CallEnding, CallLog, CallProgress, CallResult, CallSettings } from './call-log.ts';
+import type { CallEnding, CallStore, CallProgress, CallResult, CallSettings } from './call-store.ts';
 import { CallTranscript } from './call-transcript.ts';
 import { chooseFiller } from './choose-filler.ts';
 import { hangUpStatus } from './hang-up-status.ts';
@@ -20,7 +20,7 @@ export interface CallConversationOptions {
   line: OwnedLine;
   settings: CallSettings;
   speaker: Speaker;
-  callLog: CallLog;
+  callStore: CallStore;
   signal: AbortSignal;
   /** Who answered, if known when the line was connected. */
   answeredBy?: AnsweredBy;
@@ -39,13 +39,13 @@ export class CallConversation {
   readonly #keys: PressedKeys;
 
   constructor(options: CallConversationOptions) {
-    const { line, settings, callLog, earlier } = options;
+    const { line, settings, callStore, earlier } = options;
     this.#options = options;
     const answeredAt = (this.#answeredAt = line.now - (earlier?.elapsed ?? 0));
-    this.#transcript = new CallTranscript({ line, callLog, answeredAt, earlier: earlier?.messages ?? [] });
+    this.#transcript = new CallTranscript({ line, callStore, answeredAt, earlier: earlier?.messages ?? [] });
     this.#minutes = new StartedMinutes({
       line,
-      callLog,
+      callStore,
       maxDuration: settings.maxDuration,
       answeredAt,
       charged: earlier?.chargedMinutes ?? 0,
@@ -138,7 +138,7 @@ export class CallConversation {
           return { status: hangUpStatus(this.#transcript.messages, hasGreeting), reason: 'hung-up' };
         }
         if (event.by === 'service') return { status: 'ended', reason: event.reason };
-        await this.#options.callLog.release(this.#duration);
+        await this.#options.callStore.release(this.#duration);
         return 'released';
       case 'identified':
         return event.by === 'fax' ? faxAnswered : this.#leaveVoicemail('now');
@@ -206,7 +206,7 @@ export class CallConversation {
     if (reply.digits !== '') await line.sendDigits(reply.digits);
     // No transfer if the customer has interrupted or hung up.
     if (reply.transferTo !== undefined && spoken.cutOffBy === undefined) {
-      await this.#options.callLog.release(this.#duration, reply.transferTo);
+      await this.#options.callStore.release(this.#duration, reply.transferTo);
       await line.leave();
       return 'released';
     }

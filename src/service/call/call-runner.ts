@@ -26,10 +26,10 @@ import { waitWithTimeout } from '../lib/with-timeout.ts';
 import { admitCall } from './admit-call.ts';
 import { AssistantSpeaker } from './assistant-speaker.ts';
 import type { Signals } from '../conversation/signals.ts';
-import { WebCallLog } from './web-call-log.ts';
-import type { RecordedSide, VisitorSide } from './web-call-log.ts';
+import { WebCallStore } from './web-call-store.ts';
+import type { RecordedSide, VisitorSide } from './web-call-store.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
-import type { CallLog } from './call-log.ts';
+import type { CallStore } from './call-store.ts';
 import { limitDialingRate } from './limit-dialing-rate.ts';
 import { endCall } from './end-call.ts';
 import type { EndedCall } from './end-call.ts';
@@ -43,8 +43,8 @@ import type { ConversationPlan } from './plan-call.ts';
 import { planLine } from './plan-line.ts';
 import type { AudioRecorder } from '../recording/audio-recorder.ts';
 import { recordCall } from './record-call.ts';
-import { RetryingCallLog } from './retrying-call-log.ts';
-import { CallLeaseLostError, isLeasedBy, StoredCallLog } from './stored-call-log.ts';
+import { RetryingCallStore } from './retrying-call-store.ts';
+import { CallLeaseLostError, isLeasedBy, DatabaseCallStore } from './database-call-store.ts';
 import { answerMs, isOpen, markDialed, takeCall } from './take-call.ts';
 import type { CallKey, ConnectedCall, TakenCall } from './take-call.ts';
 
@@ -271,13 +271,13 @@ export class CallRunner implements CallHandler {
       const recorded = { id: call.id, isLeased, elapsed: earlier?.elapsed ?? 0 };
       recorder = web?.audio && recordCall(this.#dependencies, recorded, web.audio);
       const finishRecording = () => this.#finishRecording(call.id, recorder);
-      const callLog = this.#createLog(plan, line.owner, web && { ...web, finishRecording });
+      const callStore = this.#createLog(plan, line.owner, web && { ...web, finishRecording });
       const conversation = new CallConversation({
         line,
         settings: plan.settings,
         speaker,
-        callLog: new RetryingCallLog(
-          callLog,
+        callStore: new RetryingCallStore(
+          callStore,
           {
             leaseMs: this.#dependencies.leaseMs,
             mayWait: () => line.hasEnded && !this.#closing.signal.aborted,
@@ -357,11 +357,11 @@ export class CallRunner implements CallHandler {
     { web: webPlan, ...plan }: ConversationPlan,
     owner: string,
     side: RecordedSide | undefined,
-  ): CallLog {
-    if (!webPlan) return new StoredCallLog(this.#dependencies, plan, owner);
+  ): CallStore {
+    if (!webPlan) return new DatabaseCallStore(this.#dependencies, plan, owner);
     if (!side) throw new Error('A web call was connected by a carrier.');
     const { limits, signals } = this.#dependencies.webLog;
-    return new WebCallLog(
+    return new WebCallStore(
       { ...this.#dependencies, limits, signals },
       { ...plan, web: webPlan },
       { owner, side },

@@ -1,12 +1,12 @@
 import type { CallMessage } from '../db/calls-table.ts';
 import type { Spoken } from '../voice/line.ts';
-import type { CallLog } from './call-log.ts';
+import type { CallStore } from './call-store.ts';
 import { MustEndError } from './must-end-error.ts';
 import type { OwnedLine, Said } from './owned-line.ts';
 
 export interface CallTranscriptOptions {
   line: OwnedLine;
-  callLog: CallLog;
+  callStore: CallStore;
   /** On the line's clock. */
   answeredAt: number;
   /** Messages of an earlier line of the call. */
@@ -61,11 +61,11 @@ export class CallTranscript {
     at: number,
     more: Partial<CallMessage>,
   ): Promise<void> {
-    const { answeredAt, callLog, line } = this.#options;
+    const { answeredAt, callStore, line } = this.#options;
     const since = Math.max(0, at - answeredAt);
     const seconds = Math.max(0, line.now - at);
     this.messages.push({ role, content, at: since, seconds, ...more });
-    const reason = await callLog.saveMessages(this.messages);
+    const reason = await callStore.saveMessages(this.messages);
     if (reason !== undefined) throw new MustEndError(reason);
   }
 }

@@ -4,7 +4,7 @@ import { calls } from '../db/calls-table.ts';
 import { assistants, ledgerEntries } from '../db/schema.ts';
 import { chargeMinutes } from './charge-minutes.ts';
 import type { EndCallDependencies } from './end-call.ts';
-import { transferRinging } from './stored-call-log.ts';
+import { transferRinging } from './database-call-store.ts';
 
 /**
  * Charges for the minutes of a transferred call, as far as the balance covers them. No process owns the call during

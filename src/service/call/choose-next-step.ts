@@ -7,7 +7,7 @@ import { readKeyedCall } from './handle-report.ts';
 import { planConversation } from './plan-call.ts';
 import { planLine } from './plan-line.ts';
 import { allowConnection } from './take-call.ts';
-import { transferRinging } from './stored-call-log.ts';
+import { transferRinging } from './database-call-store.ts';
 
 export interface NextStepDependencies extends EndCallDependencies {
   rules: CallRules;

@@ -10,7 +10,7 @@ import { calls, recordingChunks } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { ledgerEntries } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { CallResult } from './call-log.ts';
+import type { CallResult } from './call-store.ts';
 
 /** Dependencies of {@link endCall}. */
 export interface EndCallDependencies {

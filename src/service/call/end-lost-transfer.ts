@@ -7,7 +7,7 @@ import { leaseEnd } from '../lib/lease.ts';
 import { endCall } from './end-call.ts';
 import type { EndCallDependencies } from './end-call.ts';
 import { endReportedCall } from './handle-report.ts';
-import { transferRinging } from './stored-call-log.ts';
+import { transferRinging } from './database-call-store.ts';
 
 type LostTransfer = Pick<typeof calls.$inferSelect, 'id' | 'isTransferAnswered'> & { carrierCallId: string };
 

@@ -1,5 +1,5 @@
 import type { Spoken } from '../voice/line.ts';
-import type { CallEnding, CallSettings } from './call-log.ts';
+import type { CallEnding, CallSettings } from './call-store.ts';
 import type { CallEvent, OwnedLine, Said } from './owned-line.ts';
 
 /** The part of a call's conversation that a voicemail message needs. */

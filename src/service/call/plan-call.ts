@@ -17,7 +17,7 @@ import { assistants, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import { planWebCall } from './plan-web-call.ts';
 import type { WebPlan } from './plan-web-call.ts';
-import type { CallSettings } from './call-log.ts';
+import type { CallSettings } from './call-store.ts';
 import { planLine } from './plan-line.ts';
 
 /** An assistant with its settings for calls. */

@@ -1,4 +1,4 @@
-import type { CallSettings } from './call-log.ts';
+import type { CallSettings } from './call-store.ts';
 
 /** The next action and its time, in seconds of the line's clock. */
 export interface DueAction {

@@ -1,5 +1,5 @@
 import type { OwnedLine } from './owned-line.ts';
-import type { CallLog } from './call-log.ts';
+import type { CallStore } from './call-store.ts';
 import { MustEndError } from './must-end-error.ts';
 import { isPast } from './is-past.ts';
 
@@ -7,7 +7,7 @@ const secondsPerMinute = 60;
 
 export interface StartedMinutesOptions {
   line: OwnedLine;
-  callLog: CallLog;
+  callStore: CallStore;
   /** Seconds. Later minutes are not charged. */
   maxDuration: number;
   /** On the line's clock. */
@@ -33,10 +33,10 @@ export class StartedMinutes {
 
   /** @throws {MustEndError} if a minute cannot be charged. */
   async charge(): Promise<void> {
-    const { line, callLog, maxDuration } = this.#options;
+    const { line, callStore, maxDuration } = this.#options;
     const last = Math.ceil(maxDuration / secondsPerMinute);
     while (this.#charged < last && isPast(this.nextAt, line.now)) {
-      const isPaid = await callLog.chargeMinute(this.#charged + 1);
+      const isPaid = await callStore.chargeMinute(this.#charged + 1);
       if (isPaid !== true) throw new MustEndError(isPaid === false ? 'balance' : isPaid);
       this.#charged += 1;
     }

@@ -7,7 +7,7 @@ import { conversations, ledgerEntries } from '../db/schema.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import type { Lease } from '../lib/lease.ts';
 import { newSecret } from '../lib/new-secret.ts';
-import type { CallProgress } from './call-log.ts';
+import type { CallProgress } from './call-store.ts';
 import { isWaiting } from './plan-call.ts';
 
 /** A call's id and secret, as its carrier sends them. */

@@ -1,10 +1,10 @@
 import type { EndReason } from '../../contract/call.ts';
 import { eq, sql } from 'drizzle-orm';
 import { webCallMinutePrice } from '../billing/prices.ts';
-import type { CallLog } from './call-log.ts';
+import type { CallStore } from './call-store.ts';
 import { chargeMinutes } from './charge-minutes.ts';
 import type { ConversationPlan } from './plan-call.ts';
-import { StoredCallLog } from './stored-call-log.ts';
+import { DatabaseCallStore } from './database-call-store.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
 import { conversationSignal } from '../conversation/signals.ts';
 import type { Signals } from '../conversation/signals.ts';
@@ -39,30 +39,30 @@ export interface RecordedSide extends VisitorSide {
   finishRecording: () => Promise<void>;
 }
 
-/** Dependencies of {@link WebCallLog}. */
-export interface WebCallLogDependencies extends EndingDependencies {
+/** Dependencies of {@link WebCallStore}. */
+export interface WebCallStoreDependencies extends EndingDependencies {
   limits: WebCallLimits;
   signals: Signals;
 }
 
 /** Stores a web call in its record and in its conversation: each message of the call is also one of the conversation. */
-export class WebCallLog implements CallLog {
-  readonly #dependencies: WebCallLogDependencies;
+export class WebCallStore implements CallStore {
+  readonly #dependencies: WebCallStoreDependencies;
   readonly #plan: ConversationPlan & { web: WebPlan };
   readonly #side: RecordedSide;
-  readonly #record: StoredCallLog;
+  readonly #record: DatabaseCallStore;
   /** The visitor's unanswered message. */
   #unanswered: { id: number; turn: number } | undefined;
 
   constructor(
-    dependencies: WebCallLogDependencies,
+    dependencies: WebCallStoreDependencies,
     plan: ConversationPlan & { web: WebPlan },
     { owner, side }: { owner: string; side: RecordedSide },
   ) {
     this.#dependencies = dependencies;
     this.#plan = plan;
     this.#side = side;
-    this.#record = new StoredCallLog(dependencies, plan, owner);
+    this.#record = new DatabaseCallStore(dependencies, plan, owner);
   }
 
   async saveMessages(messages: readonly CallMessage[]): Promise<EndReason | undefined> {

@@ -2,7 +2,7 @@ import type { EndReason } from '../../contract/call.ts';
 import type { Logger } from 'pino';
 import type { CallMessage } from '../db/calls-table.ts';
 import { retryDuringOutage } from '../db/retry-during-outage.ts';
-import type { CallLog } from './call-log.ts';
+import type { CallStore } from './call-store.ts';
 
 /** Decides how long a call waits for the database. */
 export interface RetryingOptions {
@@ -13,12 +13,12 @@ export interface RetryingOptions {
 }
 
 /** Retries storing a call's progress while the database is unavailable. */
-export class RetryingCallLog implements CallLog {
-  readonly #log: CallLog;
+export class RetryingCallStore implements CallStore {
+  readonly #log: CallStore;
   readonly #options: RetryingOptions;
   readonly #logger: Logger;
 
-  constructor(log: CallLog, options: RetryingOptions, logger: Logger) {
+  constructor(log: CallStore, options: RetryingOptions, logger: Logger) {
     this.#log = log;
     this.#options = options;
     this.#logger = logger;
@@ -28,7 +28,7 @@ export class RetryingCallLog implements CallLog {
     return this.#retry(() => this.#log.saveMessages(messages));
   }
 
-  chargeMinute(minute: number): ReturnType<CallLog['chargeMinute']> {
+  chargeMinute(minute: number): ReturnType<CallStore['chargeMinute']> {
     return this.#retry(() => this.#log.chargeMinute(minute));
   }
 

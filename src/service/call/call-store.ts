@@ -21,7 +21,7 @@ export interface CallSettings {
 }
 
 /** Stores the progress of a call. */
-export interface CallLog {
+export interface CallStore {
   /** @returns why the call has to end after these messages, as its `end_reason`; undefined if it continues. */
   saveMessages(messages: readonly CallMessage[]): Promise<EndReason | undefined>;
   /** Charges for a started minute, counted from 1. Resolves to false if the balance is too low. */

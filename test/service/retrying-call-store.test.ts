@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseError } from 'pg';
 import { pino } from 'pino';
-import type { CallLog } from '../../src/service/call/call-log.ts';
-import { RetryingCallLog } from '../../src/service/call/retrying-call-log.ts';
+import type { CallStore } from '../../src/service/call/call-store.ts';
+import { RetryingCallStore } from '../../src/service/call/retrying-call-store.ts';
 
 const silent = pino({ level: 'silent' });
 
@@ -16,7 +16,7 @@ function failing(times: number, error: Error, options = { leaseMs: 5000, mayWait
     // As the query builder wraps it.
     if (left-- > 0) throw new Error('Failed query', { cause: error });
   };
-  const log: CallLog = {
+  const log: CallStore = {
     async saveMessages(lines) {
       await attempt();
       saved.push(lines.length);
@@ -27,7 +27,7 @@ function failing(times: number, error: Error, options = { leaseMs: 5000, mayWait
     },
     release: attempt,
   };
-  return { log: new RetryingCallLog(log, options, silent), saved };
+  return { log: new RetryingCallStore(log, options, silent), saved };
 }
 
 const stopping = Object.assign(new DatabaseError('terminating connection', 0, 'error'), { code: '57P01' });

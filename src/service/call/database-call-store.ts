@@ -8,7 +8,7 @@ import { leaseEnd } from '../lib/lease.ts';
 import { fitJson } from '../lib/storable.ts';
 import { recordFirstWord } from '../telemetry/instruments.ts';
 import type { CallMessage } from '../db/calls-table.ts';
-import type { CallLog } from './call-log.ts';
+import type { CallStore } from './call-store.ts';
 import { chargeMinutes } from './charge-minutes.ts';
 import type { ConversationPlan } from './plan-call.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
@@ -26,7 +26,7 @@ export const isLeasedBy = (callId: number, owner: string) =>
   and(eq(calls.id, callId), eq(calls.leaseOwner, owner), isOpen);
 
 /** Stores a call's progress in its record, as long as this process holds the lease. */
-export class StoredCallLog implements CallLog {
+export class DatabaseCallStore implements CallStore {
   readonly #database: Database;
   readonly #jobs: Jobs;
   readonly #call: ConversationPlan;
