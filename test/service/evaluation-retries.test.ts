@@ -27,7 +27,7 @@ async function chat(message: string): Promise<number> {
   return Number(rows[0]?.id);
 }
 
-/** Handles an end with a custom engine; returns the jobs that were sent. */
+/** Handles an end with a custom engine; returns the jobs that were sent, without those of a transaction that failed. */
 async function handle(
   evaluate: Engine['evaluate'],
   job: { conversationId: number; attempt?: number } | { callId: number },
@@ -49,7 +49,9 @@ async function handle(
   const { signal } = new AbortController();
   if ('callId' in job) await handleCallEnded(dependencies, job, signal, isLastTry);
   else await handleConversationEnded(dependencies, job, signal, isLastTry);
-  return sent;
+  const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM webhook_deliveries');
+  const stored = new Set(rows.map(({ id }) => Number(id)));
+  return sent.filter(({ data }) => !('deliveryId' in data) || stored.has(Number(data.deliveryId)));
 }
 
 /** Creates an answered call of an assistant that has a webhook URL; returns its id. */

@@ -10,6 +10,11 @@ import type { ChatServer } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 
 const hour = 3_600_000;
+
+// Node has no window, whose event tells that the browser is online again.
+const page = new EventTarget();
+Object.assign(globalThis, { addEventListener: page.addEventListener.bind(page) });
+
 const request: SessionRequest = {
   assistantId: 'b7f0a2d4-6c1e-4a52-9f3b-2f6f8e0c1d11',
   setupProblem: undefined,
