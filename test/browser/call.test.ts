@@ -131,6 +131,7 @@ let microphone: FakeMicrophone;
     const chat = await open();
     await click(chat.part('call-button'));
     await until(() => service.requests.includes('POST'), 'the offer');
+    await until(() => chat.find('[part="call-end-button"]') !== null, 'the bar');
     await click(chat.part('call-end-button'));
     await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
     expect(service.requests).to.deep.equal(['GET', 'POST']);
