@@ -31,7 +31,7 @@ const runnable = suites.filter(
     (postgres || suite.env?.['TEST_DATABASE'] !== 'postgres') &&
     (pgbouncer || suite.env?.['TEST_POOLER'] === undefined),
 );
-// In one browser, the browser tests mostly wait; in three, they need one core alone.
+// In one browser, the browser tests mostly wait. In three, they keep a core busy.
 const suitesAtOnce = engines.length > 1 ? 2 : 3;
 const outcomes = await schedule(runnable, suitesAtOnce, async (suite) => {
   const outcome = await runFailedAgain(suite);

@@ -109,7 +109,7 @@ describe('the launcher', () => {
     panel.dispatchEvent(new PointerEvent('pointerover'));
     await until(() => chat.find('[part="resize-handle"]') !== null, 'the handle');
     const errors: string[] = [];
-    // Browsers report a panel that changes size while sizes are reported as an error of the page.
+    // `ResizeObserver loop`: an observer's callback has changed the size of an observed element.
     const onError = (event: ErrorEvent): void => {
       errors.push(event.message);
       event.stopImmediatePropagation();

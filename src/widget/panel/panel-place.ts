@@ -38,7 +38,8 @@ export class PanelPlace {
       // Setting the property restyles the whole panel.
       if (launcher.offsetHeight > 0 && height !== known) panel.style.setProperty(property, height);
     };
-    // In the next frame: a panel that changes size while browsers report sizes is an error of the page.
+    // In the next frame. Setting it in the callback can change the size of the panel, which is observed too: browsers
+    // report this as an error of the page (`ResizeObserver loop`).
     new ResizeObserver(() => {
       requestAnimationFrame(setHeight);
     }).observe(launcher);

@@ -300,18 +300,24 @@ describe('a hidden conversation', () => {
     assert.equal(browser.kept.get('voice-assistant-chat:wake'), undefined);
   });
 
-  it('counts messages of a person as unread during a handoff', async () => {
-    offerEvents();
-    await openVisibly();
+  const joined = { role: 'system', content: 'A person joined.' };
+
+  /** A person takes over, then the visitor hides the chat. */
+  async function hideDuringHandoff(): Promise<void> {
     visit.conversation.send('One');
     await visit.settled();
-    const history = [{ role: 'system', content: 'A person joined.' }];
-    server.answerNext('read', { status: true, history, ai_enabled: false });
+    server.answerNext('read', { status: true, history: [joined], ai_enabled: false });
     emit('handoff', { ai_enabled: false });
     await until(() => !visit.conversation.snapshot.aiEnabled);
     visit.conversation.setVisible(false);
     await until(() => requestsForEvents().length === 2 && streams.length === 1);
-    const said = [...history, { role: 'assistant', content: 'May I help?' }];
+  }
+
+  it('counts messages of a person as unread during a handoff', async () => {
+    offerEvents();
+    await openVisibly();
+    await hideDuringHandoff();
+    const said = [joined, { role: 'assistant', content: 'May I help?' }];
     server.answerNext('read', { status: true, history: said, ai_enabled: false });
     emit('message', { role: 'assistant', content: 'May I help?' });
     await until(() => visit.conversation.snapshot.unread === 1);
@@ -322,14 +328,7 @@ describe('a hidden conversation', () => {
     const browser = new Browser();
     visit = browser.visit(server);
     await openVisibly();
-    visit.conversation.send('One');
-    await visit.settled();
-    const history = [{ role: 'system', content: 'A person joined.' }];
-    server.answerNext('read', { status: true, history, ai_enabled: false });
-    emit('handoff', { ai_enabled: false });
-    await until(() => !visit.conversation.snapshot.aiEnabled);
-    visit.conversation.setVisible(false);
-    await until(() => requestsForEvents().length === 2 && streams.length === 1);
+    await hideDuringHandoff();
     browser.now = () => Date.now() + 3_600_000;
     visit.conversation.choose({});
     await until(() => streams.length === 0);

@@ -15,8 +15,8 @@ export async function requestDeletions(list: PendingDeletions, ids: string): Pro
         await requestDeletion(list.client, id, { keepalive: true });
       } catch (error) {
         const { outcomeUnknown, code } = error as ChatError;
-        // A service without this operation refuses, and is not asked again.
         if (outcomeUnknown) addEventListener('online', list, { once: true });
+        // A service without this operation refuses, and is not asked again.
         if (outcomeUnknown || code === 'too-many-requests') return;
       }
       list.ids = list.ids

@@ -26,7 +26,7 @@ export function tabSource(name: string, isShared: () => boolean): TabSource {
       // Browsers report writes only to other pages, so chats on one page find each other by an event of this name.
       const types = ['storage', name];
       const listener = (event: Event): void => {
-        // Without a key, all of the storage was deleted.
+        // Another chat's event has no key, nor has the storage event if all of the storage was deleted.
         const { key } = event as Partial<StorageEvent>;
         if ((key ?? name) !== name) return;
         event.preventDefault();
