@@ -19,7 +19,7 @@ import { storableJson } from '../lib/storable.ts';
 import { identifyVisitor } from '../user-token/identify-visitor.ts';
 import type { WebCalls } from '../web-call/web-calls.ts';
 import { answerBody } from './answer-body.ts';
-import { streamEvents } from './stream-events.ts';
+import { streamEvents } from './watch-conversation.ts';
 import { acceptsEventStream, streamReply } from './stream-reply.ts';
 
 /** Text conversations (interface: "Text conversations"). Accessible to everyone who knows the UUID. */

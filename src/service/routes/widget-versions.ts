@@ -18,7 +18,7 @@ export function builtVersion(folder: string): string | undefined {
   }
 }
 
-/** What is served below `/v/VERSION/`. */
+/** The files that are served below `/v/VERSION/`. */
 const served = '{embed,voice-assistant-chat,chunks/*}.js{,.br,.gz}';
 
 /**
