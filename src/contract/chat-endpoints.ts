@@ -43,7 +43,7 @@ const ifValid = <Schema extends z.ZodMiniType>(schema: Schema) =>
 /** Our additions are absent from other services' answers. */
 const Flag = ifValid(z.literal([true, false]));
 
-/** What entries with the role `system` report. Our addition. */
+/** The events that entries with the role `system` report. Our addition. */
 export const historyEvents = ['person_joined', 'person_left', 'handed_over', 'ended'] as const;
 export type HistoryEvent = (typeof historyEvents)[number];
 

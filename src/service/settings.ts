@@ -10,9 +10,9 @@ import { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 /** A host and a port in the address of a STUN or TURN server. Unlike in other URLs, no slashes come before it. */
 const hostAndPort = '([\\w.-]+|\\[[\\da-fA-F:.]+\\])(:\\d{1,5})?';
 
-/** An environment variable: how it is checked, and what `--help` and the documentation say of it. */
+/** An environment variable, with its check and its description for `--help` and the documentation. */
 export interface Setting<Value = unknown> {
-  /** What to write as its value, as `--help` shows it. */
+  /** The kind of its value, as `--help` shows it. */
   type: 'integer' | 'number' | 'string' | 'one of' | 'URL' | 'list';
   schema: z.ZodType<Value>;
   /** The default as one would write it; undefined if there is none. */

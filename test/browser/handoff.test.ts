@@ -32,7 +32,7 @@ async function openConversation(chat: Chat): Promise<string> {
   return (await ready).conversationId;
 }
 
-/** What a screen reader finds after each change of the announced lines from now on. */
+/** The announced lines after each change from now on, as a screen reader finds them. */
 function announcementsFromNow(chat: Chat): readonly string[] {
   const lines: string[] = [];
   const status = chat.find('.root > [role="status"]') as Element;

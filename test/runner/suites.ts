@@ -82,7 +82,7 @@ const onOneDatabase = [
 /** Files that run the service in separate processes: to kill them, to let several share a database, for the command line. */
 const ownProcesses = 'test/service/processes/*.test.ts';
 
-/** What a pooler can break, by its mode: sessions, notifications, jobs, locks, named statements. */
+/** Tests of everything that a pooler can break, by its mode: sessions, notifications, jobs, locks, named statements. */
 const withPooler = {
   session: ['conversation-events', 'database', 'jobs', 'seeds'],
   transaction: [

@@ -40,7 +40,7 @@ interface CallOptions extends Partial<CallSettings> {
 
 type Ended = CallResult & { answeredBy: AnsweredBy };
 
-/** What the assistant says of its own accord. */
+/** The texts that the assistant says of its own accord. */
 const turnTexts = {
   silence: 'Are you still there?',
   'transfer-unanswered': 'Nobody answered.',

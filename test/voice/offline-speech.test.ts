@@ -165,7 +165,7 @@ describe('espeak-ng', { skip: !hasEspeak && 'the program is not installed' }, ()
     offlineSpeech.close();
   });
 
-  /** What the program says with these options. */
+  /** The output of the program with these options. */
   async function expected(text: string, ...options: string[]): Promise<Int16Array> {
     const { stdout } = await promisify(execFile)('espeak-ng', [...options, '--stdout', text], {
       encoding: 'buffer',

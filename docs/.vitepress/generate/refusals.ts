@@ -7,7 +7,7 @@ const failed = (error: string, more = '') => code(`{status: false, error: "${err
 /** The body of the endpoints that require a key. */
 const owners = (message: string, more = '') => code(`{message: "${message}"${more}}`);
 
-/** What is refused, with status and body. */
+/** Refused requests, with status and body. */
 export const refusalsTable = () =>
   table(
     ['Refusal', 'Status', 'Body'],

@@ -5,7 +5,7 @@ import { engineContextColumns } from './engine-context.ts';
 const providerCode = (id: ReturnType<typeof sql>) =>
   sql<string | null>`(SELECT code FROM providers WHERE providers.id = ${id})`;
 
-/** What decides how calls of an assistant are held; the query joins assistants with languages. */
+/** The assistant's settings of speech in calls. The query joins assistants with languages. */
 export const voiceColumns = {
   mode: assistants.mode,
   model: engineContextColumns.model,

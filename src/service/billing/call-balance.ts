@@ -9,7 +9,7 @@ import { spentToday } from './spending-limit.ts';
 /** A user's balance in USD. */
 export interface CallBalance {
   balance: number;
-  /** What is left of the balance and of the daily limit, minus the first minute of each uncharged open call. */
+  /** The rest of the balance and of the daily limit, minus the first minute of each uncharged open call. */
   available: number;
   /** Whether the daily limit leaves less than the balance. */
   isLimited: boolean;

@@ -13,7 +13,7 @@ export interface CallLimits {
   perDay: number;
 }
 
-/** What the operator allows the calls of every account. */
+/** The operator's limits of the calls of every account. */
 export interface CallRules extends CallLimits {
   countries: AllowedCountries;
 }

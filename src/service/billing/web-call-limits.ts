@@ -41,7 +41,7 @@ const effectiveLimits = (operator: WebCallLimits, assistant: AssistantWebCallLim
 /** Maximum number of free calls of one assistant at the same time. They do not count as calls of visitors. */
 const maxTestCalls = 2;
 
-/** Who calls whom. */
+/** The visitor and the assistant of a web call. */
 export interface CallParties {
   userId: number;
   assistant: AssistantWebCallLimits & { id: number };

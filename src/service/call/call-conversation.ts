@@ -22,7 +22,7 @@ export interface CallConversationOptions {
   speaker: Speaker;
   callStore: CallStore;
   signal: AbortSignal;
-  /** Who answered, if known when the line was connected. */
+  /** Whether a person or a machine answered, if known when the line was connected. */
   answeredBy?: AnsweredBy;
   /** Set if the call continues on another line. */
   earlier?: CallProgress | undefined;

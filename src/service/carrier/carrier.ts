@@ -43,7 +43,7 @@ export interface IncomingCall {
   to: string;
 }
 
-/** Who answered. */
+/** The kind of answer: a person, an answering machine or a fax. */
 export type AnsweredBy = 'human' | 'machine' | 'fax' | 'unknown';
 
 /** A carrier's report on a call. Reports may reach any process, repeatedly, and in any order. */

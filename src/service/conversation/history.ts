@@ -23,7 +23,7 @@ export interface StoredLine {
   id: number;
   role: HistoryEntry['role'];
   content: string;
-  /** What an entry with the role `system` reports. */
+  /** The event that an entry with the role `system` reports. */
   event: HistoryEvent | null;
   /** The name of the person who wrote it instead of the assistant. */
   author: string | null;

@@ -32,7 +32,7 @@ const certificateErrors = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** What to change in DATABASE_URL, if that is known. */
+/** The cure for a problem with DATABASE_URL, if that is known. */
 function hintFor(error: unknown, reason: string): string {
   if (certificateErrors.has((error as NodeJS.ErrnoException | undefined)?.code ?? ''))
     return ' Name the certificate of its authority in DATABASE_URL: sslmode=verify-full&sslrootcert=<file>.';

@@ -147,7 +147,7 @@ export interface Evaluation {
   variables: Record<string, string | number | boolean | null>;
 }
 
-/** What a reply or an evaluation used of a language model. */
+/** The usage of a language model by a reply or an evaluation. */
 export interface ModelUsage {
   /** UUID. */
   assistant: string;

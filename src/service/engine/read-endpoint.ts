@@ -19,7 +19,7 @@ export const haveOwnCodes = [
   'must have each code once',
 ] as const;
 
-/** Where an endpoint is, and its key. */
+/** The address of an endpoint, and its key. */
 export interface Server {
   /** Undefined for OpenAI's own. */
   baseUrl: string | undefined;

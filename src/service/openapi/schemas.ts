@@ -66,7 +66,7 @@ function kindOf(name: string): 'input' | 'output' | undefined {
 const reference = (id: string) => `#/components/schemas/${id}`;
 const titled = (name: string) => name.replace(/^./, (first) => first.toUpperCase());
 
-/** Where zod puts recursive schemas. Any JSON value is the only one. */
+/** The place of recursive schemas in zod's output. Any JSON value is the only one. */
 const recursive = '__shared';
 const json = { Json: { description: 'Any JSON value.' } };
 

@@ -17,7 +17,7 @@ export interface Message {
   readonly key: string;
   readonly role: 'assistant' | 'user' | 'system';
   readonly text: string;
-  /** What a `system` message reports; its text says so in English. */
+  /** The event that a `system` message reports; its text says so in English. */
   readonly event?: HistoryEvent;
   /** The name of the person who wrote it instead of the assistant. */
   readonly author?: string;

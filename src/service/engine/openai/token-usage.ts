@@ -6,7 +6,7 @@ import type { ChatMessage } from './build-prompt.ts';
 /** About as many characters as a token has in European languages. */
 const charactersPerToken = 4;
 
-/** What one request to a model used. */
+/** The usage of one request to a model. */
 export type TokenUsage = Pick<ModelUsage, 'model' | 'inputTokens' | 'outputTokens' | 'cost'>;
 
 /** Returns the usage that the model reported, or an estimate from the length of the texts. */
