@@ -157,7 +157,7 @@ export class CallConversation {
     const { line, settings, speaker } = this.#options;
     await this.#transcript.addSaid(said);
     this.#silence.customerSpoke(line.now);
-    // The last words of a customer who has hung up are stored, but nobody hears an answer.
+    // The last words of a customer who has hung up are stored, but not answered.
     if (line.hasEnded) return undefined;
     const isFirst = !this.#transcript.messages.some(({ role }) => role === 'assistant');
     // With `waitForCustomer`, the initial message answers the customer's first words.
@@ -210,7 +210,7 @@ export class CallConversation {
       await line.leave();
       return 'released';
     }
-    // A customer who interrupts the goodbye has more to say, and a machine that is detected then gets its message.
+    // After an interrupted goodbye, the call continues: with the customer, or to leave a message on a detected machine.
     const isUnheard = spoken.cutOffBy === 'customer' || spoken.cutOffBy === 'signal';
     return reply.hangsUp && !isUnheard ? { status: 'ended_by_assistant', reason: 'end-call' } : undefined;
   }

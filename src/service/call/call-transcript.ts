@@ -13,7 +13,7 @@ export interface CallTranscriptOptions {
   earlier: readonly CallMessage[];
 }
 
-/** The messages of a call, stored one by one. Of what the assistant says, they have only the part that was heard. */
+/** The messages of a call, stored one by one. The assistant's messages contain only the part that was heard. */
 export class CallTranscript {
   readonly #options: CallTranscriptOptions;
   readonly messages: CallMessage[];

@@ -16,7 +16,7 @@ interface Minutes {
   amount: string;
   /** The carrier's share of `amount`, in USD. */
   carrierFee?: string;
-  /** Seconds; stored unless a longer duration is. */
+  /** Seconds. Stored unless the record has a longer duration. */
   duration?: number;
 }
 
@@ -24,8 +24,8 @@ interface Minutes {
  * Charges for started minutes of a call, in the transaction that has locked its record, as far as the balance and the
  * daily spending limit cover them.
  *
- * The record is updated once: PostgreSQL also locks what a row refers to when it is updated again in a transaction, and
- * the lead or the conversation may be waiting for the call, to be deleted.
+ * The record is updated only once: a second update in the same transaction would also lock the lead or conversation that
+ * the call refers to. If that is being deleted, the two transactions would deadlock.
  *
  * @returns the number of charged minutes.
  */

@@ -49,7 +49,7 @@ export async function endCall(
         updatedAt: sql`now()`,
         leaseOwner: null,
         leaseUntil: null,
-        // Here, since a second update would wait for a lead or conversation that is being deleted and waits for this call.
+        // In this update, since a second one could deadlock with the deletion of the lead or conversation.
         ...(status === 'failed' && { carrierCost: 0, totalCost: 0 }),
         // An earlier line may have stored a longer duration.
         ...(duration !== undefined && { duration: sql`greatest(${calls.duration}, ${duration}::integer)` }),

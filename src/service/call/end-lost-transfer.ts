@@ -19,13 +19,13 @@ const maxCallSeconds =
   recordLimits.assistant.maxDuration.max + recordLimits.assistant.ringingTime.max + transferRinging;
 
 /**
- * Ends a transferred call whose process has died, and charges for its minutes: until now if it was still connected, or
- * else until the last sign of its process. If the other phone was still ringing, the call has failed.
+ * Ends a transferred call whose process has died, and charges for its minutes: until now if it was still connected,
+ * otherwise until the last update by its process. If the other phone was still ringing, the call has failed.
  *
  * @param isAbandoned the call must also match it.
  * @returns whether the call was ended; if not, another process is ending it.
- * @throws the carrier's error if it could not hang up. After the longest time that the carrier allows for a call, this is
- *   no error, since the call has ended.
+ * @throws the carrier's error if it could not hang up, unless the call has exceeded the carrier's maximum duration and
+ *   has therefore ended.
  */
 export async function endLostTransfer(
   dependencies: EndCallDependencies & { hangUpTransfer: NonNullable<Carrier['hangUpTransfer']> },

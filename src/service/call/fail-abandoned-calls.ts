@@ -24,7 +24,7 @@ const batchSize = 100;
  * @param before the time by which their leases have expired. `any` also ends calls whose lease has not expired, except
  *   transfers, which may outlive their process; only safe if no other process can be running.
  * @returns the number of ended calls.
- * @throws AggregateError after all others, if the carrier could not end transfers. They are tried again.
+ * @throws AggregateError if the carrier could not end some transfers, after all other calls. The next run retries them.
  */
 export async function failAbandonedCalls(
   dependencies: AbandonedCallsDependencies,
@@ -75,7 +75,7 @@ export async function failAbandonedCalls(
       continue;
     }
     const isLost = type === 'web' && answeredAt !== null && leaseOwner === null;
-    // Not `not-started`, even if it did not ring yet: the number may have been dialed, and would be dialed again at once.
+    // Not `not-started`, even if it has not rung yet: the number may have been dialed, and would be dialed again.
     const result: EndedCall = isReported
       ? reportedEnd(call)
       : isTransferAnswered

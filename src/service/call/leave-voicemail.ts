@@ -10,13 +10,13 @@ export interface VoicemailCall {
   /** Says a text, and adds its heard part to the transcript. */
   say: (text: string) => Promise<Spoken>;
   addSaid: (said: Said) => Promise<void>;
-  /** Handles the end of the line that the customer has not caused. */
+  /** Handles an end of the line that the customer has not caused. */
   lineEnded: (event: Extract<CallEvent, { type: 'ended' }>) => Promise<CallEnding | undefined>;
 }
 
 /** Attempts to leave the message. */
 const maxAttempts = 3;
-/** Longest wait for what was said in an interruption of the message. */
+/** Longest wait for the transcript of an interruption of the message. */
 const interruptionSeconds = 2;
 /** Longest wait for the end of an answering machine's greeting. */
 const maxGreetingSeconds = 30;

@@ -6,9 +6,9 @@ import type { CallStore } from './call-store.ts';
 
 /** Decides how long a call waits for the database. */
 export interface RetryingOptions {
-  /** Longest wait while the customer waits, too, in milliseconds. */
+  /** Maximum wait in milliseconds while the customer is on the line. */
   leaseMs: number;
-  /** Whether nobody waits: the line has ended, and the process is not stopping. */
+  /** Whether the wait may be longer: the line has ended, and the process is not stopping. */
   mayWait: () => boolean;
 }
 

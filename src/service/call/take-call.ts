@@ -106,7 +106,7 @@ export interface TakenCall {
 }
 
 /**
- * Takes a connected call for this process, also from the process of an earlier line, which has ended.
+ * Takes a connected call for this process. An earlier line of the call has ended, even if another process had it.
  *
  * @returns undefined if there is no such open call, or its carrier has reported its end.
  */

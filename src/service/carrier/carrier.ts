@@ -59,7 +59,7 @@ export type CallReport = { callId: number; token: string; carrierCallId?: string
      * greeting is over, so that a message can be left.
      */
     | { type: 'identified'; by: AnsweredBy }
-    /** The phone was answered that the customer is transferred to. */
+    /** The phone to which the customer is transferred was answered. */
     | { type: 'transfer-answered' }
     /** `seconds` is the carrier's duration of the whole call. */
     | { type: 'ended'; seconds: number }
@@ -126,8 +126,8 @@ export interface Carrier {
   /** Ends a call by the carrier's id, even if another process owns it. Does nothing if it has ended. */
   hangUp(carrierCallId: string): Promise<void>;
   /**
-   * Ends a transferred call whose process has died, with the other phone's part of it. Only carriers whose transfers are
-   * made by the process that had the line have this; they report no end of such calls.
+   * Ends a transferred call whose process has died, on both phones. Implemented only by carriers whose transfers depend
+   * on the process that had the line, since they do not report the end of such calls.
    *
    * @returns whether the customer was still connected.
    */
@@ -145,7 +145,7 @@ export interface Carrier {
   deleteRecording?(recordingId: string): Promise<void>;
   /** Makes a simulated customer call a number of the service. Undefined for real carriers. */
   ring?(call: IncomingCall): Promise<void>;
-  /** Resolves when no calls are left that would be lost with this process. Undefined if there are no such calls. */
+  /** Resolves when this process has no more calls that would be lost with it. Undefined if there are no such calls. */
   settled?(): Promise<void>;
   /** Whether the carrier connects a call to another process when this one closes its line. */
   readonly canReconnect?: boolean;

@@ -66,14 +66,14 @@ export type Acceptance = { conversationUuid: string } & (
 export interface Answerer {
   /** Marks its messages. */
   readonly lease: Lease;
-  /** Starts the reply to a message of which it is unknown whether it was stored. */
+  /** Starts the reply to a message that may have been stored, once the database shows that it was. */
   startIfStored(message: AcceptedMessage): Promise<void>;
 }
 
 /**
  * Stores a visitor's message and charges its price, both or neither; a message for a person is free. The conversation's
- * row is locked first, so turns are numbered in the order in which they are stored, and the key is
- * claimed before the balance is charged.
+ * row is locked first, so turns are numbered in the order in which they are stored. The key is claimed before the
+ * balance is charged.
  *
  * @throws ConversationError
  */

@@ -10,8 +10,8 @@ export type AddedLine =
   | { role: 'system'; content: string; event: HistoryEvent };
 
 /**
- * The new `updated_at` of a conversation that gets an entry. After its end, which is handled once, only what resumes it
- * is an update.
+ * The new `updated_at` of a conversation that gets an entry. An ended conversation keeps it unless it is
+ * resumed, since its end is handled only once.
  */
 export const updatedUntilEnd = sql`CASE WHEN ${conversations.endedAt} IS NULL THEN now()
   ELSE ${conversations.updatedAt} END`;

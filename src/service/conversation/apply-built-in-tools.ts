@@ -24,7 +24,7 @@ export async function applyBuiltInTools(
   { messageId, calls }: { messageId: number; calls: StoredFunctionCall[] },
 ): Promise<BuiltInToolEffects> {
   const { aiEnabled } = conversation;
-  // A person who has taken over meanwhile decides on the end.
+  // If a person has taken over meanwhile, the assistant no longer ends the conversation.
   if (endsConversation(calls) && aiEnabled) {
     await addEntry(tx, conversation, eventEntry('ended'));
     await markEnded(tx, jobs, conversation.id);

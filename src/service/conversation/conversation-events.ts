@@ -24,8 +24,8 @@ const pollMs = { notified: 5000, alone: 1000 };
 const channel = 'voice_assistant_chat_conversations';
 
 /**
- * Notifies all processes that share a PostgreSQL server of a change that no visitor's request made. Messages and
- * answers are left to polling: transactions that notify hold up each other's commits.
+ * Notifies all processes that share a PostgreSQL server of a change that was not made by a visitor's request. Visitors'
+ * messages and their answers are left to polling: transactions that notify delay each other's commits.
  */
 export async function notifyOfChange(tx: Queries, conversationId: number): Promise<void> {
   await tx.execute(sql`SELECT pg_notify(${channel}, ${String(conversationId)})`);

@@ -58,7 +58,7 @@ export async function failMessages(
   return failedIds.length;
 }
 
-/** A message whose reply failed does not count against its assistant's limits, as it is not paid either. */
+/** A message whose reply failed is refunded, so it does not count towards its assistant's limits. */
 async function uncount(tx: Queries, messageIds: number[]): Promise<void> {
   const counts = await tx
     .select({

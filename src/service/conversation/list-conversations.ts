@@ -49,7 +49,7 @@ export async function listConversations(
   const isAscending = cursor?.direction === 'newer';
   const order = (isAscending ? asc : desc)(conversations.id);
   const types = type === undefined ? conversationTypes : conversationTypes.filter((each) => each === type);
-  // For each assistant and type, so that the index gives them in their order, however many others there are.
+  // One query for each assistant and type, so that the index returns the rows in order without reading others.
   const filter = and(
     sql`${conversations.assistantId} = assistants.id AND ${conversations.type} = types.type`,
     identifier === undefined ? undefined : eq(conversations.customerIdentifier, identifier),
@@ -63,7 +63,7 @@ export async function listConversations(
     digits === undefined
       ? sql`(SELECT conversations.id FROM assistants, ${givenTypes}, LATERAL (
           SELECT id FROM conversations WHERE ${filter} ${page}) AS conversations WHERE ${isOwned} ${page})`
-      : // Few match. Materialized, or PostgreSQL looks for them in the order of the list.
+      : // Few match, so they are materialized. Otherwise, PostgreSQL would search in the order of the list.
         sql`(WITH matches AS MATERIALIZED (
             SELECT id, assistant_id, type, customer_identifier FROM conversations WHERE ${hasPhoneDigits(digits)})
           SELECT conversations.id FROM matches AS conversations, assistants, ${givenTypes}

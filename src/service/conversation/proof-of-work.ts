@@ -5,9 +5,9 @@ import { prepared } from '../db/prepared.ts';
 import { signingKeys } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 
-/** Maximum number of attempts for the first challenges; half of them on average. `share` is where challenges begin. */
+/** Maximum number of attempts for the first challenges; half are needed on average. Challenges begin at `share`. */
 export const easiest = { share: 0.5, attempts: 10_000 };
-/** The same for the last message of the day. Browsers make half of them in less than 300 ms (`npm run bench:proof`). */
+/** The same for the last message of the day. Half of them take browsers less than 300 ms (`npm run bench:proof`). */
 export const hardestAttempts = 100_000;
 
 /** Maximum number of attempts for a visitor who has used this share of the daily limit. */
@@ -17,10 +17,10 @@ const attemptsFor = (share: number) =>
       (hardestAttempts / easiest.attempts) ** ((share - easiest.share) / (1 - easiest.share)),
   );
 
-/** How many times easier a solved challenge may be than a new one, since others of the address may write meanwhile. */
+/** How many times easier a solved challenge may be than a new one: others with the same address may write meanwhile. */
 const tolerance = 2;
 
-/** The message that work is proven for. A turn is used once, so no solution is used twice. */
+/** The message that a proof of work is for. A turn is used once, so a solution is valid once. */
 interface ProvenMessage {
   conversationUuid: string;
   turn: number;

@@ -17,9 +17,9 @@ export interface CallVoiceDependencies extends Pick<VoiceLineOptions, 'createDet
   models: readonly ModelConfig[];
   /** The model that transcribes the customer in calls with a realtime model. */
   transcriptionModel: string;
-  /** Stores what transcriptions use. It never throws. */
+  /** Stores the usage of transcriptions. Never throws. */
   recordUsage: (usage: ModelUsage) => Promise<void>;
-  /** Why speech is missing, if it is; a sentence. */
+  /** Why speech is not available, as a sentence. */
   missing?: string | undefined;
 }
 

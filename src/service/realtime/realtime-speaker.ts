@@ -35,7 +35,7 @@ export interface RealtimeSpeakerDependencies {
   session: RealtimeSession;
   /** The model's name at the provider. */
   model: string;
-  /** The name of the model that writes down what the customer says. */
+  /** The name of the model that transcribes the customer. */
   transcriptionModel: string;
   options: SpeakerOptions;
   listener: CustomerSpeechListener;
@@ -58,7 +58,7 @@ const secondsOf = ({ startMs, endMs = startMs }: Turn) => Math.max(0, endMs - st
 const isInProgress = ({ endMs }: Turn) => endMs === undefined;
 const isTranscribed = ({ said }: Turn) => said !== undefined;
 
-/** Responses to the results of functions within one answer. */
+/** Maximum number of rounds of function calls in one answer, and of calls in total. */
 const callRounds = 4;
 const callLimit = 16;
 /** The response ended just before it was canceled, or the customer's turn just before it was committed. */

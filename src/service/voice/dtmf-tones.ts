@@ -5,7 +5,7 @@ const keys = ['123', '456', '789', '*0#'];
 const keySeconds = 0.1;
 /** Seconds of a `w`. */
 const waitSeconds = 0.5;
-/** Of each of the two tones, of 32,768. */
+/** Amplitude of each of the two tones; full scale is 32,768. */
 const amplitude = 8000;
 
 /** Returns the tones of telephone keys (ITU-T Q.23): `0` to `9`, `*`, `#`, and `w` for half a second of pause. */

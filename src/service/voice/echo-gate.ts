@@ -4,16 +4,16 @@ const echoPower = 1 / 100;
 const silencePower = 1e-5;
 /** Power of a line on which nobody speaks: -60 dB relative to full scale. */
 const noisePower = 32_768 ** 2 / 1e6;
-/** Silence from the beginning of an answer that shows that there is no echo. */
+/** Seconds of silence from the beginning of an answer that prove that there is no echo. */
 const provenSeconds = 2;
-/** Longest delay of echo. */
+/** Longest delay of echo, in seconds. */
 const delaySeconds = 0.5;
-/** Words have quiet parts, so the gate stays open after a loud frame. */
+/** Seconds for which the gate stays open after a loud frame, since words have quiet parts. */
 const openSeconds = 0.3;
 
 /**
- * Distinguishes the customer's speech from the assistant's echo by its level. Most browsers cancel echo, so that the line is
- * silent while the assistant speaks. Once that has happened, the gate stays open, also for quiet customers.
+ * Distinguishes the customer's speech from the assistant's echo by its level. Most browsers cancel echo, so the line is
+ * silent while the assistant speaks. Once this has been observed, the gate stays open, even for quiet customers.
  */
 export class EchoGate {
   readonly #rate: number;

@@ -57,7 +57,7 @@ export type LineEvent =
   | { type: 'dtmf'; digit: string }
   /** The customer hung up, or the connection was lost. */
   | { type: 'ended'; by: 'customer' | 'connection' }
-  /** The service ended it from outside the conversation; `reason` as in `end_reason` of the call. */
+  /** The service ended the line from outside the conversation; `reason` is the call's `end_reason`. */
   | { type: 'ended'; by: 'service'; reason: EndReason };
 
 /** The result of speaking a text. */

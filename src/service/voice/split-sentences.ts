@@ -1,4 +1,4 @@
-/** Milliseconds without new text after which a complete sentence is no longer held back. */
+/** Milliseconds without new text after which a complete sentence is released. */
 const idleMs = 300;
 
 /** A full stop after a digit, such as in "3.50", may be part of a number unless a space follows. */

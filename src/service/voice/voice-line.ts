@@ -38,8 +38,8 @@ interface CustomerTurn {
 }
 
 /**
- * The property of an utterance that decides whether it interrupts the assistant. `any-word`: the customer was first, so the
- * assistant waits for the transcript.
+ * The property of an utterance that decides whether it interrupts the assistant. `any-word`: the customer started to speak
+ * first, so the assistant waits for the transcript.
  */
 type Criterion = 'duration' | 'word-count' | 'any-word';
 
@@ -215,7 +215,7 @@ export class VoiceLine extends AudioLine {
     });
   }
 
-  /** @param isSaid returns whether a text counts as said. */
+  /** @param isSaid returns whether the transcript counts as an utterance; otherwise, it is dropped. */
   #pushTranscript(
     transcribing: Promise<string>,
     { seconds, pause }: Utterance,

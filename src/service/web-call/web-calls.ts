@@ -49,8 +49,8 @@ export interface CallOffer {
 }
 
 /**
- * Maximum number of browsers of one block of addresses that are connecting to this process at the same time: each takes a
- * UDP port, and one that never connects uses up no minutes.
+ * Maximum number of browsers from one block of addresses that are connecting to this process at the same time. Each takes
+ * a UDP port, and the limits of minutes do not stop browsers that never connect.
  */
 const maxConnecting = 5;
 
@@ -76,8 +76,8 @@ export class WebCalls {
   /**
    * Returns the problems that the operator must fix before calls are possible.
    *
-   * @param canQuery whether the database responds: an absent package and unusable ports are problems only if an assistant
-   *   is to offer calls.
+   * @param canQuery whether the database responds: a missing package and unusable ports are problems only if an assistant
+   *   offers calls.
    */
   async problems(canQuery: boolean): Promise<readonly string[]> {
     const { database, module, problems, notInstalled } = this.#dependencies;

@@ -3,7 +3,7 @@ import type twilio from 'twilio';
 /** Maximum number of results, more than there are numbers that contain the whole number. */
 const limit = 100;
 
-/** Finds a number that the account has bought. The carrier also returns numbers that only contain this one. */
+/** Finds a number that the account has bought. The carrier also returns longer numbers that contain it. */
 export async function findOwnedNumbers(client: twilio.Twilio, phoneNumber: string) {
   const found = await client.incomingPhoneNumbers.list({ phoneNumber, limit });
   return found.filter((number) => number.phoneNumber === phoneNumber);

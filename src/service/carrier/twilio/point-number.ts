@@ -7,7 +7,7 @@ import { WebhookUrls } from './webhook-urls.ts';
 /**
  * Finds a number of the account.
  *
- * @returns a function that has calls to the number reach this service. It throws CarrierError.
+ * @returns a function that points the number at this service. It throws CarrierError.
  * @throws CarrierError if the account does not own the number.
  */
 export async function findTwilioNumber(

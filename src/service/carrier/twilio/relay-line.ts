@@ -30,7 +30,7 @@ const longestPause = 5;
 /** The step that the relay's action webhook takes after an `end` frame. */
 export type Handoff = 'hang-up' | 'leave';
 
-/** Key of the handoff in the frame's data. */
+/** Returns the `handoffData` of an `end` frame. */
 export const handoffData = (step: Handoff): string => JSON.stringify({ step });
 
 /** A call that ConversationRelay has connected to this process. */

@@ -11,8 +11,8 @@ const maxQueuedSeconds = 600;
 const leadFrames = 3;
 
 /**
- * A call's audio over Media Streams. It is sent in real time: the carrier cannot pause what it has queued, and
- * does not say how much of it the customer has heard.
+ * A call's audio over Media Streams. It is sent in real time: the carrier cannot pause queued audio, and does not report
+ * how much of it the customer has heard.
  */
 export class StreamPeer implements AudioPeer {
   readonly rate: number;
