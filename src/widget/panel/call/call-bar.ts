@@ -5,7 +5,7 @@ import { button } from '../header.ts';
 import { closeIcon, icon, stopIcon } from '../icons.ts';
 import type { DeviceChoice } from './devices.ts';
 
-/** The keys of their texts. */
+/** The states of a call, each named by the key of its text. */
 export type CallState = Extract<
   keyof (CallTexts & Texts),
   'connecting' | 'listening' | 'thinking' | 'speaking' | 'reconnecting' | 'over'
@@ -38,7 +38,7 @@ export function callBar({
   readonly notice: string;
   /** Devices to choose from; empty to hide them. */
   readonly devices: readonly DeviceChoice[];
-  /** Ends what the assistant is saying. */
+  /** Stops the assistant's speech. */
   readonly onStop: () => void;
   readonly onMute: () => void;
   readonly onDevices: () => void;
@@ -58,7 +58,7 @@ export function callBar({
   </div>`;
 }
 
-/** The reason why a call is over. */
+/** The bar after a call: why it has ended. */
 export function endedCallBar(texts: Texts, reason: string, onDismiss: () => void): TemplateResult {
   return html`<div part="call" data-state="over">
     <p class="call-state">${reason}</p>

@@ -5,7 +5,7 @@ import { sleep } from '../../conversation/sending/sleep.ts';
 import { connectionProblem, type CallEnd } from './call-problem.ts';
 import type { CallEvent } from './live-transcript.ts';
 
-/** The call at the service, and the WebRTC connection to it, which is opened again if it was lost. */
+/** The call at the service, and the WebRTC connection to it, which is reopened if it is lost. */
 export interface CallConnection {
   /** @throws {Error} if the service refuses, or the connection does not open */
   readonly connect: (iceServers: RTCIceServer[]) => Promise<void>;
@@ -17,15 +17,15 @@ export interface CallConnection {
   readonly end: () => Promise<void>;
 }
 
-/** Milliseconds for which a lost connection is opened again. */
+/** Milliseconds for which the chat tries to reopen a lost connection. */
 const reconnectingTime = 10_000;
-/** Milliseconds between two attempts to open it. */
+/** Milliseconds between two of these attempts. */
 const reconnectingPause = 1000;
 /** Milliseconds to wait for ICE candidates: a server that does not respond must not delay the call. */
 const gatheringTimeout = 1500;
 /** Milliseconds until a connection that does not open counts as lost. */
 const openingTimeout = 10_000;
-/** Milliseconds that a connection may be interrupted: it often recovers. */
+/** Milliseconds after which an interrupted connection counts as lost: it often recovers before. */
 const interruptionTimeout = 3000;
 
 export interface CallConnectionOptions {
@@ -85,7 +85,7 @@ export function createConnection({
         if (event.type === 'call.ended') isKnown = undefined;
         onEvent(event);
       } catch {
-        // Not an event.
+        // Not an event: ignored.
       }
     };
     peer.ontrack = (event) => {
@@ -106,14 +106,14 @@ export function createConnection({
       });
       await peer.setLocalDescription();
       await gathered;
-      // Else the service would have a call that nobody ends.
+      // Otherwise, the service would start a call that nobody ends.
       signal.throwIfAborted();
       const offer = { sdp: (peer.localDescription as RTCSessionDescription).sdp, call: token };
-      // Not aborted by hanging up: the service may have the call, and must be able to end it.
+      // Hanging up does not abort the request: the service may have started the call, which must then be ended.
       const request = requestCall(client, id(), offer, { signal: limit });
       isKnown = request.then(
         () => true,
-        // Not after a refusal: another tab may have the conversation's call.
+        // After a refusal, there is no call to end: the conversation's call may be that of another tab.
         (error: unknown) => !(error as ChatError).status,
       );
       const { sdp, call } = await request;

@@ -27,7 +27,7 @@ export type CallEnd =
       'noMicrophone' | 'impossible' | 'balanceAdvice' | 'network' | 'ended' | 'waitAdvice' | 'signIn'
     >;
 
-/** Chromium alone says whether a page's policy forbids a feature. */
+/** Only Chromium exposes whether a page's policy forbids a feature. */
 interface PolicyDocument {
   readonly featurePolicy?: { readonly allowsFeature: (feature: string) => boolean };
 }
@@ -35,7 +35,7 @@ interface PolicyDocument {
 /** Why the microphone cannot be used. Browsers report several reasons by the same error. */
 export async function microphoneProblem({ name, message, isImmediate }: MicrophoneError): Promise<CallEnd> {
   if (!isSecureContext) return 'insecure';
-  // Not by `getUserMedia`: it or WebRTC is missing.
+  // Not an error of `getUserMedia`: that or WebRTC is missing.
   if (/^(Type)?Error/.test(name)) return 'impossible';
   if (/NotFound|Overconstrained/.test(name)) return 'noDevice';
   if (/NotReadable|Abort/.test(name)) return 'busy';
@@ -53,7 +53,7 @@ export async function microphoneProblem({ name, message, isImmediate }: Micropho
   return 'noMicrophone';
 }
 
-/** Whether a page of another origin contains this one: then that page decides about the microphone. */
+/** Whether a page of another origin contains this one. That page then decides about the microphone. */
 function isFramed(): boolean {
   try {
     return !window.top?.location.href;

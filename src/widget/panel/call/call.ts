@@ -40,14 +40,14 @@ export interface Call {
   readonly session: Session;
   /** Call when the conversation has changed. */
   readonly conversationChanged: () => void;
-  /** Ends what the assistant is saying. Returns whether it was speaking. */
+  /** Stops the assistant's speech. Returns whether it was speaking. */
   readonly interrupt: () => boolean;
   readonly view: (texts: Texts & CallTexts) => unknown;
 }
 
 /**
- * Milliseconds for which the assistant is muted after an interruption, because the browser would play the audio that it has
- * received already. Not until the next answer starts: a lost packet can delay that event by three seconds.
+ * Milliseconds for which the assistant is muted after an interruption, since the browser would play audio that it has
+ * already received. Independent of the next answer: a lost packet can delay the event that announces it by three seconds.
  */
 const mutedTime = 600;
 
@@ -66,7 +66,7 @@ export function startCall(
   let timer: ReturnType<typeof setInterval> | undefined;
   let isMuted = false;
   let showsDevices = false;
-  /** Tells the visitor that the call is recorded, if it is. */
+  /** The text that the call is recorded; empty if it is not. */
   let recordingNotice = '';
   let notice = '';
   /** To be announced when the assistant listens. */
@@ -86,7 +86,7 @@ export function startCall(
     announcement = isDeferred ? text : '';
     if (isDeferred) return;
     panel.announcer.element.textContent = text;
-    // An answer that follows, such as a cut-off one at the end of the call, does not replace it.
+    // So that a following answer, such as a cut-off one at the end of the call, does not replace it.
     panel.announcer.isComplete = false;
   };
   const show = (next: CallState): void => {
@@ -140,7 +140,7 @@ export function startCall(
         show('speaking');
         break;
       case 'response.done':
-        // Without a spoken answer.
+        // The response contained no speech.
         if (state === 'thinking') show('listening');
         break;
       case 'error':
@@ -160,7 +160,7 @@ export function startCall(
     onEvent,
     onReconnecting: (isOpen) => {
       show(isOpen ? 'listening' : 'reconnecting');
-      // Connected again, the assistant apologizes first.
+      // After reconnecting, the assistant apologizes before it listens.
       announce(isOpen ? texts().ready : texts().reconnecting, isOpen);
     },
   });

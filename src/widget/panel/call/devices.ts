@@ -10,9 +10,9 @@ export interface DevicesOptions {
   readonly requestMicrophone: RequestMicrophone;
   /** Aborts when the call is over. */
   readonly signal: AbortSignal;
-  /** Another microphone is used from now on; `isLost` if the one before was disconnected. */
+  /** Another microphone is used from now on; `isLost` if the previous one was disconnected. */
   readonly onTrack: (track: MediaStreamTrack, isLost: boolean) => void;
-  /** There is no microphone any more, and no other one can be used. */
+  /** The microphone was lost, and no other one can be used. */
   readonly onNone: (error: MicrophoneError) => void;
   /** The level of the microphone, in each frame, from 0 to 1. */
   readonly onLevel: (level: number) => void;

@@ -16,7 +16,7 @@ export interface CallEvent {
 const transcription = 'conversation.item.input_audio_transcription.';
 const speech = 'response.output_audio_transcript.';
 
-/** The maximum length of a text, in characters: a service may be faulty. */
+/** The maximum length of a text in characters, in case the service is faulty. */
 const maxLength = 20_000;
 
 /** Returns a shortened string; empty for other values. */
@@ -67,7 +67,7 @@ export function createTranscript(
     const text = said.trim();
     const last = session.snapshot.messages.at(-1);
     if (!text && !isProvisional) remove(key);
-    // The greeting is in the log already.
+    // Not the greeting, which is already in the log.
     else if (
       role === 'user' ||
       last?.role !== role ||
@@ -86,7 +86,7 @@ export function createTranscript(
       const key = name + textOf(item_id);
       const before = spoken.get(key)?.text ?? '';
       const said = textOf(delta === undefined ? (text ?? transcript ?? before) : before + textOf(delta));
-      // The visitor's words may come later than the answer to them, so their message is inserted when the speech starts.
+      // The visitor's transcript may arrive after the answer to it, so its message is inserted when the speech starts.
       if (type === 'input_audio_buffer.speech_started' || type.startsWith(transcription))
         show(key, 'user', said, !type.endsWith('completed'));
       if (!type.startsWith(speech)) return undefined;

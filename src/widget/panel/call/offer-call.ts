@@ -32,10 +32,10 @@ export function offerCall(panel: PanelContext): CallOffer {
     return calls;
   };
   const start = (): void => {
-    // A second click while the call loads.
+    // A second click, while the call loads or is in progress.
     if (controller?.signal.aborted === false) return;
     const current = (controller = new AbortController());
-    // Both during the click: some browsers allow a page to play audio only if it started then.
+    // During the click, since some browsers let a page play audio only if playback started then.
     const audio = new Audio();
     audio.autoplay = true;
     audio.play().catch(() => undefined);

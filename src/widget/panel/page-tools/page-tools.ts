@@ -46,7 +46,7 @@ class PageTools implements AddOn {
       this.#rendered.clear();
       this.#conversationId = conversationId;
     }
-    // Calls that did not come with the answer, but from the history, may have run already: they need consent.
+    // Calls from the history, instead of a new answer, may have run already, so they need consent.
     const last = messages.at(-1);
     if (last?.status === 'done' && !last.timing) this.#addCalls(last);
     this.#adoptOutcomes();

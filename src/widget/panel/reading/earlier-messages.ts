@@ -113,7 +113,7 @@ async function showMore(panel: PanelContext, earlier: EarlierPages): Promise<voi
     await new Promise((resolve) => requestAnimationFrame(resolve));
     if (done > pagesPerFrame) continue;
     anchor.restore();
-    // The button has moved away; arrow keys continue from here.
+    // The focused button has moved away, so arrow keys continue from here.
     if (hadFocus) first?.focus({ preventScroll: true });
   }
 }

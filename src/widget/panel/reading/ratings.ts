@@ -40,8 +40,8 @@ function ratings({ choices }: Snapshot): NonNullable<NonNullable<Snapshot['choic
 }
 
 /**
- * A name that identifies an answer across visits, also if the service returns only the end of its history: a
- * fingerprint of the text, with a count if the text occurs before.
+ * A name that identifies an answer across visits, even if the service returns only the end of the history: a fingerprint
+ * of the text, with a count if the text has occurred before.
  */
 function nameOf({ messages }: Snapshot, { key, text, at }: Message): string {
   const same = messages.filter((message) => message.role === 'assistant' && message.text === text);
