@@ -5,7 +5,7 @@ import { chatStates } from '../support/chat/chat-states.ts';
 import { emulateMedia, press, setViewport, supports } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
-describe('axe finds nothing wrong with', () => {
+describe('axe finds no violation in', () => {
   beforeEach(() => setViewport(1000, 800));
   afterEach(async () => {
     await unmountAll();

@@ -89,8 +89,8 @@ let microphone: FakeMicrophone;
     expect(service.requests).to.deep.equal(['GET']);
   });
 
-  it('does not start if the visitor hangs up while the browser looks for its addresses', async () => {
-    // No such server responds.
+  it('does not start if the visitor hangs up while the browser gathers ICE candidates', async () => {
+    // This server never responds, so gathering takes until its time limit.
     service.iceServers = [{ urls: 'stun:192.0.2.1' }];
     const gathering = Promise.withResolvers<undefined>();
     const { prototype } = RTCPeerConnection;
@@ -139,7 +139,7 @@ let microphone: FakeMicrophone;
     await until(() => service.requests.at(-1) === 'DELETE', 'the end at the service');
   });
 
-  it('does not end the call of another tab', async () => {
+  it('does not end a call in another tab', async () => {
     service.refusals['POST'] = { status: 409, error: 'A call is in progress' };
     const chat = await open();
     await click(chat.part('call-button'));
@@ -572,7 +572,7 @@ let microphone: FakeMicrophone;
       await until(() => pickers(chat).length === 0, 'the pickers to disappear');
     });
 
-    it('leaves everything in reach if the page is zoomed so that little room is left', async () => {
+    it('keeps every control within reach on a page that is zoomed in far', async () => {
       await setViewport(320, 256);
       try {
         const panel = (await choosing()).part('panel');

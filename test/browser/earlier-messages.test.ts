@@ -35,7 +35,7 @@ async function openAtTop(): Promise<Chat> {
   return chat;
 }
 
-/** Waits until a message is at rest; returns its distance from the edge. */
+/** Waits until a message no longer moves; returns its distance from the edge. */
 async function stands(chat: Chat, message: HTMLElement): Promise<number> {
   let before = NaN;
   let same = 0;

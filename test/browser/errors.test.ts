@@ -263,7 +263,7 @@ describe('an error', () => {
     await until(() => tries === 1, 'another try');
   });
 
-  it('of an opening is reported once, and not again when the page is idle', async () => {
+  it('while opening the conversation is reported once, and not again when the page is idle', async () => {
     const chat = mount({ 'base-url': faulty('unreachable') });
     let errors = 0;
     chat.element.addEventListener('chat-error', () => errors++);

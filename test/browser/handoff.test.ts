@@ -63,7 +63,7 @@ function requestsFromNow(): { readonly made: string[]; stop: () => void } {
   };
 }
 
-describe('the first message of a person, in a conversation in which the visitor writes nothing,', () => {
+describe('the first message of a person, before the visitor has written,', () => {
   let requests: ReturnType<typeof requestsFromNow>;
   beforeEach(() => {
     requests = requestsFromNow();
@@ -141,7 +141,7 @@ describe('the first message of a person, in a conversation in which the visitor 
     await until(() => statuses().length === 0, 'the announcement to be removed');
   });
 
-  it('carries their name, once for messages in a row', async () => {
+  it('shows their name, once for consecutive messages', async () => {
     const chat = mount();
     const conversation = await openConversation(chat);
     await until(() => requests.made.includes('GET events'), 'the event stream');

@@ -22,7 +22,7 @@ describe('a module that failed to load', () => {
     await until(() => chat.find('[role="alert"]') !== null, 'the notice');
     failScript();
     await until(() => {
-      // A press that joins a request from before fails with it.
+      // Repeated: a press that joins an earlier request fails with it.
       chat.element.show();
       return chat.isOpen;
     }, 'the chat');
@@ -71,7 +71,7 @@ describe('a module that failed to load', () => {
     failScript();
     parent.append(chat.element);
     await until(() => {
-      // An attempt that joins a request from before fails with it.
+      // Repeated: an attempt that joins an earlier request fails with it.
       endPauses();
       return chat.isOpen;
     }, 'the chat');
@@ -89,7 +89,7 @@ describe('a module that failed to load', () => {
     await until(() => chat.find('[part="retry-button"]') !== null, 'the button to try again');
     failScript();
     await until(() => {
-      // A press that joins a request from before fails with it.
+      // Repeated: a press that joins an earlier request fails with it.
       chat.find('[part="retry-button"]')?.click();
       return chat.messages.at(-1)?.startsWith('assistant: ') ?? false;
     }, 'the answer');

@@ -60,7 +60,7 @@ describe('the actions of a message', () => {
     await unmountAll();
   });
 
-  it('show at the message that is tapped, with its time', async function () {
+  it('are shown for a tapped message, with its time', async function () {
     if (!supports.touch) this.skip();
     const [first, second] = [ago(2, 3), ago(0)];
     serveHistory([
@@ -93,7 +93,7 @@ describe('the actions of a message', () => {
     await until(() => times().length === 0, 'the tools to disappear');
   });
 
-  it('show by mouse and by keyboard, with the message’s time', async () => {
+  it('are shown by mouse and by keyboard, with the message’s time', async () => {
     const at = ago(1);
     serveHistory([{ role: 'assistant', content: 'Hello!', created_at: at }]);
     const chat = mount({ 'base-url': cannedService, lang: 'en' });
@@ -108,7 +108,7 @@ describe('the actions of a message', () => {
     await until(() => time() === at, 'the time, by mouse');
   });
 
-  it('send a rating to the page, which stays pressed and can be removed', async () => {
+  it('send a rating to the page; the button stays pressed, and the rating can be withdrawn', async () => {
     const chat = await answered('We **open** at nine.');
     const [up, down] = chat.findAll('[part="rate-button"]') as [HTMLElement, HTMLElement];
     expect([up.title, down.title]).to.deep.equal(['Helpful', 'Not helpful']);

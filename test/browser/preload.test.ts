@@ -6,7 +6,7 @@ import { uncachedWidget } from '../support/browser/fail-script.ts';
 describe('the panel is made ready before the press', () => {
   afterEach(unmountAll);
 
-  /** Moves a pointer to a place that is so many pixels left of the launcher. */
+  /** Moves the pointer to a point this many pixels left of the launcher. */
   function movePointer(launcher: HTMLElement, distance: number, type = 'pointermove'): void {
     const { left, top } = launcher.getBoundingClientRect();
     dispatchEvent(new PointerEvent(type, { clientX: left - distance, clientY: top + 1 }));
@@ -53,7 +53,7 @@ describe('the panel’s file', () => {
     await unmountAll();
   });
 
-  /** Opens a page on a connection, that becomes idle only with `runIdleTasks`. */
+  /** Opens a page with this connection. It becomes idle only when `runIdleTasks` is called. */
   async function openOn(connection: object | undefined): Promise<void> {
     let tasks: (() => void)[] | undefined = [];
     page = await openPage((view) => {

@@ -22,7 +22,7 @@ describe('a service that requires a proof of work', () => {
   });
 
   for (const page of ['with HTTPS', 'without HTTPS']) {
-    it(`gets it on a page ${page}, and the visitor sees nothing but the answer`, async () => {
+    it(`receives it from a page ${page}, and the visitor sees only the answer`, async () => {
       const salt = `salt?turn=1&`;
       const number = 9_999;
       const challenge = {

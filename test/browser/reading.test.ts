@@ -141,7 +141,7 @@ describe('reading a conversation', () => {
     expect(chat.isOpen).to.be.true;
   });
 
-  it('marks messages that arrived while the reader was further up, and scrolls to them', async () => {
+  it('marks messages that arrived while the reader had scrolled up, and scrolls to them', async () => {
     const chat = await openChat();
     await fill(chat);
     const next = await scriptAnswer({ chunks: [wait, 'News.'] });

@@ -72,7 +72,7 @@ describe('after a page was closed', () => {
     { days: 31, keepDays: null, isResumed: false },
     { days: 29, keepDays: 'a month', isResumed: true },
   ])
-    it(`${isResumed ? 'finds' : 'does not find'} a conversation of ${days} days ago with keep-days ${keepDays}`, async () => {
+    it(`${isResumed ? 'finds' : 'does not find'} a conversation ${days} days old with keep-days ${keepDays}`, async () => {
       const leaving = await open();
       await leaving.chat.ask(question);
       await leaving.chat.answered(2);

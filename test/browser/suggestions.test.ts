@@ -138,7 +138,7 @@ describe('suggestions of an answer', () => {
     await until(() => suggested(chat).length === 0, 'the suggestions to disappear');
   });
 
-  it('do not show before the answer is complete, in any form', async () => {
+  it('are not shown before the answer is complete, in any form', async () => {
     const chat = mount({
       'base-url': modelService.url,
       'assistant-id': modelService.assistantThatShows('no-greeting'),

@@ -74,7 +74,7 @@ describe('one conversation in two pages', () => {
     const second = await show(await open());
     const thumb = async ({ chat }: OtherPage): Promise<HTMLElement> => {
       await until(() => {
-        // If the module with the thumbs is still loading, focus has to be set again.
+        // Repeated, since the module with the thumbs may still be loading.
         chat.input.focus();
         chat.find('[part~="message-assistant"]')?.focus();
         return chat.find('[part="rate-button"]') !== null;

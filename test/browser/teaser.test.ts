@@ -22,7 +22,7 @@ async function invited(chat: Chat): Promise<HTMLElement> {
 /** Mounts another element with the same attributes, and waits until it could have shown a teaser. */
 async function nextVisit(attributes: Readonly<Record<string, string>>): Promise<Chat> {
   const chat = mount(attributes);
-  // Its teaser is shown right after that of the first one would be.
+  // Its teaser is shown just after the first one would have shown its own.
   const other = mount({ ...invitation, persist: 'none' });
   await invited(other);
   other.element.remove();

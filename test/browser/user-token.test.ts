@@ -90,7 +90,7 @@ describe('a visitor with a user token', () => {
     expect(chat.input).to.equal(node);
   });
 
-  it('gets a new conversation by “New conversation”, and keeps that one', async () => {
+  it('gets a new conversation with “New conversation”, and keeps it', async () => {
     const user = newUser();
     const chat = show(await sign(user));
     await chat.open();
@@ -109,7 +109,7 @@ describe('a visitor with a user token', () => {
     expect(again.messages).to.include('user: The second one').and.not.include('user: The first one');
   });
 
-  it('gets the new conversation also if the page was reloaded before it had opened', async () => {
+  it('gets the new conversation even if the page was reloaded before it had opened', async () => {
     const user = newUser();
     const chat = show(await sign(user));
     await chat.open();

@@ -21,7 +21,7 @@ for (const engine of callEngines()) {
       browser = await launch(engine);
     });
     after(() => browser.close());
-    // Also after a failure: the network is that of all services.
+    // In a hook, so also after a failure: all services share the network.
     afterEach(() => {
       service.isCutOff = false;
     });

@@ -54,7 +54,7 @@ describe('human speech', { skip: !isInstalled && 'pocketsphinx-testdata is not i
     assert(errors <= total * 0.15, `${errors} of ${total} words wrong`);
   });
 
-  it('is one turn for each sentence', () => {
+  it('is divided into one turn for each sentence', () => {
     for (const { text, samples } of sentences) {
       const turns = new TurnDetector(rate, turnSettings, speech.createDetector?.(rate));
       const seconds: number[] = [];
@@ -80,6 +80,6 @@ async function readSentences(): Promise<Sentence[]> {
   );
 }
 
-/** Almost silent: a line is never entirely so. */
+/** Almost silence: a line is never entirely silent. */
 const silence = (seconds: number): Int16Array =>
   new Int16Array(seconds * rate).map((_, at) => Math.round(20 * Math.sin(at * 0.7)));

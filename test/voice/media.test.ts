@@ -165,7 +165,7 @@ describe('a web call', () => {
   });
 });
 
-describe('a web call with datagrams of others', () => {
+describe('a web call that receives datagrams from other senders', () => {
   /** A DTLS record with a forged content. */
   const record = (contentType: number, epoch: number, fragment: Buffer) => {
     const head = Buffer.from([contentType, 0xfe, 0xfd, 0, epoch, 0, 0, 0, 0, 0, 9, 0, fragment.length]);
@@ -204,7 +204,7 @@ describe('a web call with datagrams of others', () => {
     stranger.close();
   });
 
-  it('ignores them if they are sent in the name of the browser, since they are not encrypted', async () => {
+  it('ignores them if they forge the browser’s address, since they are not encrypted', async () => {
     await using call = await connectCall();
     for (const datagram of forged) await call.browser.connection.iceTransports[0]?.connection.send(datagram);
     await exchange(call);
@@ -307,7 +307,7 @@ describe('a web call whose data channel is attacked', () => {
       browser.connection.sctpTransport?.sctp.send(browser.channel?.id ?? 0, 99, Buffer.from('x')),
   };
   for (const [name, attack] of Object.entries(attacks)) {
-    it(`continues, as do others, after ${name}`, async () => {
+    it(`continues, like other calls, after ${name}`, async () => {
       await using call = await connectCall();
       await using other = await connectCall();
       await attack(call);
@@ -368,7 +368,7 @@ describe('a web call whose data channel is attacked', () => {
     }),
   };
   for (const [name, chunkOf] of Object.entries(floods)) {
-    it(`keeps a small part of ${name}`, async () => {
+    it(`keeps only a small part of ${name}`, async () => {
       const start = mock.method(RTCSctpTransport.prototype, 'start');
       await using call = await connectCall();
       const started = start.mock.calls.map((started) => started.this as RTCSctpTransport);
@@ -403,7 +403,7 @@ describe('the media server', () => {
     await media.close();
   });
 
-  it('has a problem only while others have all its ports', async () => {
+  it('reports a problem only while other programs use all its ports', async () => {
     const media = await startMedia({ udpPorts: [40_110, 40_111] });
     const browser = await BrowserPeer.create();
     const first = createSocket('udp4').bind(40_110, '127.0.0.1');
@@ -419,13 +419,13 @@ describe('the media server', () => {
     await new Promise<void>((resolve) => second.close(resolve));
     const offer = await browser.offer();
     await Promise.all([1, 2].map(() => media.answer(offer)));
-    // Its own calls have them.
+    // Now its own calls use the ports.
     assert.equal(await media.problem(), undefined);
     await media.close();
     await browser.close();
   });
 
-  it('uses only its ports, as many calls as it has ports, and frees them', async () => {
+  it('uses only its own ports, one for each call, and releases them', async () => {
     const media = await startMedia({ udpPorts: [40_100, 40_102] });
     const browser = await BrowserPeer.create();
     const offer = await browser.offer();

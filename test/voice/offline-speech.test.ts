@@ -518,12 +518,12 @@ async function record(sound: AsyncIterable<Int16Array>): Promise<Int16Array> {
 const isSame = (a: Int16Array, b: Int16Array) =>
   a.length === b.length && a.every((value, at) => value === b[at]);
 
-/** Unlike `deepEqual`, it does not describe the difference: that takes minutes for a sound. */
+/** Unlike `deepEqual`, does not describe the difference, which takes minutes for audio. */
 function assertSame(actual: Int16Array, expected: Int16Array): void {
   assert(isSame(actual, expected), `${actual.length} samples differ from the expected ${expected.length}`);
 }
 
-/** The median fundamental frequency in hertz: where a frame of 40 ms is most like itself, one period later. */
+/** The median fundamental frequency in hertz. Its period is the lag at which 40 ms correlate best with themselves. */
 function pitch(samples: Int16Array, at: number): number {
   const length = Math.round(at * 0.04);
   const found: number[] = [];
@@ -534,7 +534,7 @@ function pitch(samples: Int16Array, at: number): number {
     let best = { likeness: 0, period: 0 };
     for (let period = Math.round(at / 400); period < at / 60; period++) {
       const likeness = product(frame(0), frame(period)) / energy;
-      // Twice the period is as much alike.
+      // Twice the period correlates as well, so a longer lag must be clearly better.
       if (likeness > best.likeness * 1.05) best = { likeness, period };
     }
     if (best.likeness > 0.6) found.push(at / best.period);
