@@ -124,7 +124,7 @@ export class OwnedCalls {
   /** Notifications were lost while the connection was. */
   readonly #readMissed = (): void => {
     this.#readIdentified().catch((error: unknown) => {
-      this.#dependencies.log.warn({ err: error }, 'who answered the calls could not be read; retrying');
+      this.#dependencies.log.warn({ err: error }, 'could not read who answered the calls; retrying');
     });
   };
 

@@ -218,7 +218,7 @@ export class ConversationEvents {
         this.#signals.notify(conversationSignal(id));
       }
     } catch (error) {
-      this.#log.warn({ err: error }, 'polling for conversation changes failed; it is retried');
+      this.#log.warn({ err: error }, 'polling for conversation changes failed; retrying');
     }
   }
 }

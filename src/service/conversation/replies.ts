@@ -173,7 +173,7 @@ export class Replies implements Answerer {
       const { uuid: assistant } = request.assistant;
       this.#log.warn(
         { assistant, leftOut },
-        'a prompt had no room for everything of the page; some was left out',
+        'a prompt had no room for all data of the page; some was omitted',
       );
     }
     const answer: NewAnswer = { text: '', functionCalls: [], problem: describeLeftOut(leftOut) };

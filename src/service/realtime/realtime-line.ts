@@ -77,7 +77,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
         } else if (reply) {
           await Promise.all([this.#play(reply, speaker, spoken), drain(text, spoken)]);
         } else {
-          // The model speaks texts that it has not generated verbatim.
+          // The model did not generate this text, so it has to speak it verbatim.
           await this.#play(speaker.sayVerbatim(await join(text)), speaker, spoken);
         }
       },

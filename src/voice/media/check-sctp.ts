@@ -136,7 +136,7 @@ function hasValidParameters(parameters: Buffer): boolean {
   let rest = parameters;
   while (rest.length >= parameterHeaderSize) {
     const length = rest.readUInt16BE(2);
-    // werift would read a parameter without length again and again.
+    // werift would read a parameter without length in an endless loop.
     if (length < parameterHeaderSize || length > rest.length) return false;
     rest = rest.subarray(padded(length));
   }

@@ -139,7 +139,7 @@ export class AriClient {
           });
         }
       } catch (error) {
-        if (failures === 0) this.#log.warn({ err: error }, 'not connected to Asterisk; trying again');
+        if (failures === 0) this.#log.warn({ err: error }, 'no connection to Asterisk; retrying');
       }
       const ms = reconnectMs[Math.min(failures++, reconnectMs.length - 1)];
       await pause(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);

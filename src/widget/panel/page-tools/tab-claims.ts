@@ -7,8 +7,8 @@ const objectionTimeout = 500;
 type Claim = { readonly claimed: string } | { readonly refused: string };
 
 /**
- * Reserves names for this page among all that are open in the browser, until it closes: of several tabs, one answers a
- * tool call.
+ * Reserves names for this page among all that are open in the browser, until it closes, so that only one of several tabs
+ * answers a tool call.
  */
 export class TabClaims {
   readonly #claimed = new Set<string>();
