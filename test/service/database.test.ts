@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { eq, sql } from 'drizzle-orm';
 import { prepared } from '../../src/service/db/prepared.ts';
+import { retryDuringOutage } from '../../src/service/db/retry-during-outage.ts';
 import { users } from '../../src/service/db/schema.ts';
 import { openPostgres } from '../../src/service/db/open-postgres.ts';
 import { runStatements } from '../../src/service/db/run-statements.ts';
@@ -37,6 +38,18 @@ test('runs later queries normally after a failed one', async () => {
       [1, 2, 3],
     );
   }
+});
+
+test('repeats work that failed because a disk was full, but not work that fails by itself', async () => {
+  const repeat = (code: string) => {
+    let attempts = 0;
+    const mayRetry = () => ++attempts < 2;
+    const fail = sql.raw(`DO $$ BEGIN RAISE 'failed' USING ERRCODE = '${code}'; END $$`);
+    const work = retryDuringOutage(() => db.execute(fail), { mayRetry, onFailure: () => undefined });
+    return work.catch(() => attempts);
+  };
+  assert.equal(await repeat('53100'), 2);
+  assert.equal(await repeat('22012'), 0);
 });
 
 for (const [name, begin] of Object.entries(ways)) {
