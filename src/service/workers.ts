@@ -13,6 +13,7 @@ import type { Worker } from './jobs/work.ts';
 import { embedChunks } from './knowledge/embed-chunks.ts';
 import type { Embedder } from './knowledge/embedder.ts';
 import { Extractor } from './knowledge/extract/extractor.ts';
+import { failDocument } from './knowledge/fail-document.ts';
 import { processDocument } from './knowledge/process-document.ts';
 import type { FetchGuarded } from './outgoing/fetch-guarded.ts';
 import { completePurchase } from './phone-number/purchase.ts';
@@ -66,6 +67,7 @@ export function createWorkers(context: WorkerContext): Worker[] {
       concurrencyPerOwner: 2,
       handle: ({ documentId }, ...job) => processDocument({ ...context, extractor }, documentId, ...job),
     },
+    { queue: 'fail-document', handle: ({ documentId }) => failDocument(context.database, documentId) },
     {
       queue: 'place-call',
       concurrency: 10,

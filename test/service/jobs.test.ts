@@ -31,7 +31,7 @@ const send = (documentId: number, options = {}) => jobs.send('process-document',
 
 const states = async (): Promise<string[]> => {
   const { rows } = await pool.query<{ state: string }>(
-    'SELECT state::text FROM jobs.job ORDER BY created_on',
+    "SELECT state::text FROM jobs.job WHERE name = 'process-document' ORDER BY created_on",
   );
   return rows.map(({ state }) => state);
 };

@@ -198,27 +198,6 @@ test('schedules the next clean-up before it starts to work', async () => {
   assert.ok((rows[0]?.minutes ?? 0) > 50 && (rows[0]?.minutes ?? 0) <= 60);
 });
 
-test('fails an abandoned document and updates its knowledge base', async () => {
-  const owner = await Owner.create(service);
-  const { id } = await owner.create('knowledgebases', { name: 'K' });
-  const { rows } = await pool.query<{ id: number }>(
-    `WITH base AS (UPDATE knowledgebases SET status = 'processing' WHERE id = $1)
-     INSERT INTO documents (knowledgebase_id, name, type) VALUES ($1, 'Crash', 'pdf') RETURNING id`,
-    [id],
-  );
-  const document = rows[0]?.id ?? 0;
-  await pool.query("INSERT INTO document_sources (document_id, file) VALUES ($1, 'x')", [document]);
-  await cleanUp();
-  const { json } = await owner.get(`knowledgebases/${id}/documents/${document}`);
-  assert.equal((json['data'] as { status: string }).status, 'failed');
-  const base = await owner.get(`knowledgebases/${id}`);
-  assert.equal((base.json['data'] as { status: string }).status, 'empty');
-  const { rows: sources } = await pool.query('SELECT 1 FROM document_sources WHERE document_id = $1', [
-    document,
-  ]);
-  assert.deepEqual(sources, []);
-});
-
 test('deletes conversations without a visitor’s message after a day', async () => {
   const { uuid } = await createAssistant(service, { balance: '1', initialMessage: 'Hello!' });
   const [unused, young, used, withPerson] = [

@@ -24,6 +24,7 @@ export interface QueueData {
   /** `messageId` is the visitor's message. */
   'handoff-notice': { messageId: number; reason: (typeof handoffReasons)[number] };
   'process-document': { documentId: number; userId?: number };
+  'fail-document': { documentId: number; userId?: number };
   'hang-up': { carrierCallId: string };
   'delete-recording': { recordingId: string };
   'remove-caller-id': { phoneNumber: string };
@@ -50,7 +51,10 @@ const unlimited = 100_000;
 
 /** The queues. `key` identifies the record of a job; at most one job per key waits. */
 export const queues: {
-  [Name in QueueName]: { key: (data: QueueData[Name]) => number | string; rules: ReturnType<typeof rules> };
+  [Name in QueueName]: {
+    key: (data: QueueData[Name]) => number | string;
+    rules: ReturnType<typeof rules> & { deadLetter?: QueueName };
+  };
 } = {
   'conversation-ended': { key: (job) => job.conversationId, rules: rules(5, 5, 300) },
   'call-ended': { key: (job) => job.callId, rules: rules(5, 5, 300) },
@@ -60,7 +64,12 @@ export const queues: {
   'webhook-delivery': { key: (job) => job.deliveryId, rules: rules(5, 5, 90) },
   'usage-notice': { key: (job) => `${job.assistantId} ${job.limit} ${job.percent}`, rules: rules(5, 5, 60) },
   'handoff-notice': { key: (job) => job.messageId, rules: rules(5, 5, 60) },
-  'process-document': { key: (job) => job.documentId, rules: rules(1, 10, 900) },
+  'fail-document': { key: (job) => job.documentId, rules: rules(unlimited, 10, 60) },
+  // After the queue of its failed jobs, which must exist first.
+  'process-document': {
+    key: (job) => job.documentId,
+    rules: { ...rules(1, 10, 900), deadLetter: 'fail-document' },
+  },
   'hang-up': { key: (job) => job.carrierCallId, rules: rules(5, 5, 60) },
   'delete-recording': { key: (job) => job.recordingId, rules: rules(20, 10, 60) },
   'remove-caller-id': { key: (job) => job.phoneNumber, rules: rules(20, 10, 60) },

@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import { retryDuringOutage } from '../db/retry-during-outage.ts';
 import { documents, documentSources } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
@@ -60,13 +61,21 @@ export async function processDocument(
   try {
     const { chunks, sample } = await extract(source, dependencies, signal, isLastTry);
     const embeddings = await embed(dependencies, source.name, chunks, signal, isLastTry);
-    await finishDocument(database, documentId, async (queries, target) => {
-      const config = await updateLanguage(queries, target, sample);
-      // The name is embedded too, and may have changed in the meantime.
-      const current = target.name === source.name ? embeddings : undefined;
-      await storeChunks(queries, { ...target, config }, chunks, current);
-      if (dependencies.embedder && !current) await jobs.send('embed-chunks', {}, { tx: queries });
-      await queries.update(documents).set({ status: 'active' }).where(eq(documents.id, documentId));
+    const store = () =>
+      finishDocument(database, documentId, async (queries, target) => {
+        const config = await updateLanguage(queries, target, sample);
+        // The name is embedded too, and may have changed in the meantime.
+        const current = target.name === source.name ? embeddings : undefined;
+        await storeChunks(queries, { ...target, config }, chunks, current);
+        if (dependencies.embedder && !current) await jobs.send('embed-chunks', {}, { tx: queries });
+        await queries.update(documents).set({ status: 'active' }).where(eq(documents.id, documentId));
+      });
+    // An outage must not use up a try: a crawl takes minutes, and the website need not be available again.
+    await retryDuringOutage(store, {
+      mayRetry: () => !signal.aborted,
+      onFailure: (error) => {
+        log.warn({ err: error, document: documentId }, 'a document could not be stored; retrying');
+      },
     });
   } catch (error) {
     const isFinal =
@@ -78,10 +87,10 @@ export async function processDocument(
   }
 }
 
-/** The reason of a failure, for the document's owner. */
-function failureText(error: unknown): string {
+/** The reason of a failure, for the document's owner, who does not learn of errors of the service. */
+function failureText(error: unknown): string | undefined {
   if (error instanceof ExtractionError) return error.message;
-  if (!(error instanceof OutgoingError)) return 'The document could not be processed.';
+  if (!(error instanceof OutgoingError)) return undefined;
   const { message } = error;
   return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`;
 }

@@ -3,7 +3,6 @@ import { warnOfLowBalances } from '../billing/low-balance.ts';
 import { sendAllTicks } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { failStuckDocuments } from '../knowledge/fail-document.ts';
 import { renewSubscriptions } from '../phone-number/renew-subscriptions.ts';
 import { failLostDeliveries, resendLostJobs } from './resend-lost-jobs.ts';
 import {
@@ -27,8 +26,8 @@ interface CleanUpDependencies {
 }
 
 /**
- * Sends lost jobs again, notifies running campaigns, renews phone number subscriptions, fails lost deliveries and stuck
- * documents, warns of low balances, and deletes old records. The next run is scheduled first, so that a failure does not stop the series.
+ * Sends lost jobs again, notifies running campaigns, renews phone number subscriptions, fails lost deliveries, warns of
+ * low balances, and deletes old records. The next run is scheduled first, so that a failure does not stop the series.
  */
 export async function cleanUp(
   { database, jobs, retentionDays, auditDays, log }: CleanUpDependencies,
@@ -40,8 +39,6 @@ export async function cleanUp(
   if (resent > 0) log.warn({ jobs: resent }, 'sent lost jobs again');
   const undelivered = await failLostDeliveries(database, jobs);
   if (undelivered > 0) log.warn({ webhooks: undelivered }, 'marked undeliverable webhooks as failed');
-  const documents = await failStuckDocuments({ database, jobs });
-  if (documents > 0) log.warn({ documents }, 'marked stuck documents as failed');
   await warnOfLowBalances(database, log);
   const { renewed, unpaid } = await renewSubscriptions(database, signal);
   if (renewed + unpaid > 0) log.info({ renewed, unpaid }, 'renewed phone number subscriptions');
