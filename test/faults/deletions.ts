@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ChatError } from '../../src/client/chat-client.ts';
+import type { Random } from '../support/random.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import type { Load } from './load.ts';
 import { nextNumber } from './next-number.ts';
@@ -8,17 +9,17 @@ import { nextNumber } from './next-number.ts';
 /* Records that are deleted while they are in use. */
 
 /** Waits a random time, so that deletions hit different steps of the work. */
-const pause = (max: number) => delay(Math.random() * max);
+const pause = (random: Random, max: number) => delay(random.integer(0, max));
 
 /** Refusals of a change after a deletion: the record does not exist, or the campaign cannot be started or stopped. */
 const gone = [400, 404, 422];
 
 /** A visitor's chat is deleted while the assistant answers, or while a person has taken over. */
-export async function deleteChat(load: Load): Promise<void> {
+export async function deleteChat(load: Load, random: Random): Promise<void> {
   const { client, remover } = load.cluster;
   const { deleted } = load.accepted;
   const visitor = await load.openChat(remover.assistant);
-  const isTakenOver = Math.random() < 0.3;
+  const isTakenOver = random.chance(0.3);
   if (isTakenOver) {
     const path = `/api/automate/conversations/${visitor.conversation}/disable-ai`;
     const headers = { Authorization: `Bearer ${remover.owner.key}` };
@@ -27,12 +28,12 @@ export async function deleteChat(load: Load): Promise<void> {
   const talk = async () => {
     for (const word of ['Hello', 'Hello', 'Goodbye']) {
       if (!isTakenOver) deleted.sent++;
-      await visitor.say(`${word} ${randomUUID()}`, { streaming: Math.random() < 0.5 });
+      await visitor.say(`${word} ${randomUUID()}`, { streaming: random.chance(0.5) });
       if (!isTakenOver) deleted.answered++;
     }
   };
   const remove = async () => {
-    await pause(800);
+    await pause(random, 800);
     const path = `/api/conversations/${visitor.conversation}`;
     await load.untilAccepted(() => client.request('DELETE', path), gone);
   };
@@ -46,7 +47,7 @@ export async function deleteChat(load: Load): Promise<void> {
 }
 
 /** A running campaign is stopped and started, and it, its assistant, a lead and a call are deleted, in any order. */
-export async function deleteCampaign(load: Load): Promise<void> {
+export async function deleteCampaign(load: Load, random: Random): Promise<void> {
   const { pool, remover } = load.cluster;
   const { owner, failingUrl } = remover;
   const create = async (path: string, body: unknown) => {
@@ -76,7 +77,7 @@ export async function deleteCampaign(load: Load): Promise<void> {
     const [call] = (listed.json['data'] ?? []) as { id: number }[];
     return call ? owner.delete(`calls/${call.id}`) : listed;
   };
-  await inAnyOrder(load, 2500, [
+  await inAnyOrder(load, random, 2500, [
     () => change('stop'),
     () => change('start'),
     () => owner.put(`leads/${leads[0]}`, { status: 'completed' }),
@@ -88,7 +89,7 @@ export async function deleteCampaign(load: Load): Promise<void> {
 }
 
 /** A document and its knowledge base are deleted while it is processed. */
-export async function deleteDocument(load: Load): Promise<void> {
+export async function deleteDocument(load: Load, random: Random): Promise<void> {
   const { owner } = load.cluster.remover;
   const base = await load.untilAccepted(() => owner.post('knowledgebases', { name: 'Documents' }));
   const path = `knowledgebases/${String((base.json['data'] as { id: number }).id)}`;
@@ -97,18 +98,22 @@ export async function deleteDocument(load: Load): Promise<void> {
     owner.upload(`${path}/documents`, { name: 'Hours', type: 'txt', file: file() }),
   );
   const { id } = json['data'] as { id: number };
-  await inAnyOrder(load, 1000, [() => owner.delete(`${path}/documents/${id}`), () => owner.delete(path)]);
+  await inAnyOrder(load, random, 1000, [
+    () => owner.delete(`${path}/documents/${id}`),
+    () => owner.delete(path),
+  ]);
 }
 
 /** Sends each request at a random time of the next `milliseconds`. */
 async function inAnyOrder(
   load: Load,
+  random: Random,
   milliseconds: number,
   requests: Parameters<Load['untilAccepted']>[0][],
 ): Promise<void> {
   await Promise.all(
     requests.map(async (send) => {
-      await pause(milliseconds);
+      await pause(random, milliseconds);
       await load.untilAccepted(send, gone);
     }),
   );

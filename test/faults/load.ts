@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ChatClient } from '../../src/client/chat-client.ts';
 import { watchConversation } from '../../src/client/watch-conversation.ts';
+import type { Random } from '../support/random.ts';
 import { RetryingVisitor } from '../support/service/retrying-visitor.ts';
 import type { Exchange } from '../support/service/retrying-visitor.ts';
 import type { ServiceAnswer } from '../support/service/service-client.ts';
@@ -45,25 +46,27 @@ export class Load {
   #isAbandoned = false;
   #messages = 0;
 
-  constructor(cluster: Cluster, accepted: Accepted) {
+  constructor(cluster: Cluster, accepted: Accepted, random: Random) {
     this.cluster = cluster;
     this.accepted = accepted;
-    const repeat = async (step: () => Promise<void>) => {
+    const repeat = async (step: (random: Random) => Promise<void>) => {
+      // Each loop and step has its own numbers, since they are taken in an order that no seed repeats.
+      const ofLoop = random.fork();
       try {
-        while (!this.#isStopping) await step();
+        while (!this.#isStopping) await step(ofLoop.fork());
       } catch (error) {
         this.#failures.push(error);
       }
     };
     this.#loops = [
-      ...Array.from({ length: visitors }, (_, index) => repeat(() => this.#chat(index))),
-      repeat(() => this.#call()),
-      repeat(() => this.#runCampaign()),
-      repeat(() => this.#uploadDocument()),
-      repeat(() => deleteChat(this)),
-      repeat(() => deleteCampaign(this)),
-      repeat(() => deleteCampaign(this)),
-      repeat(() => deleteDocument(this)),
+      ...Array.from({ length: visitors }, (_, index) => repeat((own) => this.#chat(index, own))),
+      repeat((own) => this.#call(own)),
+      repeat((own) => this.#runCampaign(own)),
+      repeat((own) => this.#uploadDocument(own)),
+      repeat((own) => deleteChat(this, own)),
+      repeat((own) => deleteCampaign(this, own)),
+      repeat((own) => deleteCampaign(this, own)),
+      repeat((own) => deleteDocument(this, own)),
     ];
   }
 
@@ -96,15 +99,15 @@ export class Load {
     return RetryingVisitor.open(this.cluster.balancer.url, assistant, retries);
   }
 
-  #owner(): ClusterOwner {
+  #owner(random: Random): ClusterOwner {
     const { owners } = this.cluster;
-    const owner = owners[Math.floor(Math.random() * owners.length)];
+    const owner = owners[random.integer(0, owners.length - 1)];
     if (!owner) throw new Error('The cluster has no owner.');
     return owner;
   }
 
-  async #chat(index: number): Promise<void> {
-    const visitor = await this.openChat(this.#owner().assistant);
+  async #chat(index: number, random: Random): Promise<void> {
+    const visitor = await this.openChat(this.#owner(random).assistant);
     this.accepted.chats.push(visitor);
     const watching = index === 1 ? this.#watch(visitor.conversation) : undefined;
     const say = async (word: string, streaming: boolean) => {
@@ -141,9 +144,9 @@ export class Load {
     this.accepted.watched.set(conversation, messages);
   }
 
-  async #call(): Promise<void> {
-    const { owner, assistantId } = this.#owner();
-    const phone_number = nextNumber(Math.random() < 0.5 ? 1 : 3);
+  async #call(random: Random): Promise<void> {
+    const { owner, assistantId } = this.#owner(random);
+    const phone_number = nextNumber(random.chance(0.5) ? 1 : 3);
     const headers = { Authorization: `Bearer ${owner.key}`, 'Idempotency-Key': randomUUID() };
     const { json } = await this.untilAccepted(() =>
       this.cluster.client.post('/api/user/make_call', { phone_number, assistant_id: assistantId }, headers),
@@ -153,8 +156,8 @@ export class Load {
   }
 
   /** A request for a new record may be executed twice, since it has no idempotency key: only accepted ones count. */
-  async #runCampaign(): Promise<void> {
-    const { owner, assistantId } = this.#owner();
+  async #runCampaign(random: Random): Promise<void> {
+    const { owner, assistantId } = this.#owner(random);
     const campaign = {
       name: 'Spring',
       assistant_id: assistantId,
@@ -177,8 +180,8 @@ export class Load {
     await delay(1500);
   }
 
-  async #uploadDocument(): Promise<void> {
-    const { owner, knowledgeBase } = this.#owner();
+  async #uploadDocument(random: Random): Promise<void> {
+    const { owner, knowledgeBase } = this.#owner(random);
     const file = () => new Blob([`# Opening hours\n\nWe are open on day ${randomUUID()}.`]);
     const { json } = await this.untilAccepted(() =>
       owner.upload(`knowledgebases/${knowledgeBase}/documents`, { name: 'Hours', type: 'txt', file: file() }),

@@ -67,7 +67,7 @@ function phase({ title, skip = false, hasOutage = false, run }: Phase): void {
     }
     failedPhase = title;
     const started = performance.now();
-    const load = new Load(cluster, accepted);
+    const load = new Load(cluster, accepted, random.fork());
     const failedBefore = cluster.balancer.failed.length;
     try {
       await load.answered(12);

@@ -18,6 +18,16 @@ export class Random {
   integer(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }
+
+  /** Returns whether an event of this probability, 0 to 1, happens. */
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  /** Returns an independent sequence, for work that runs at the same time. */
+  fork(): Random {
+    return new Random(this.integer(0, 2 ** 31));
+  }
 }
 
 /** The seed of this run: `FAULTS_SEED`, or the default one. */
