@@ -198,9 +198,10 @@ test('schedules the next clean-up before it starts to work', async () => {
   assert.ok((rows[0]?.minutes ?? 0) > 50 && (rows[0]?.minutes ?? 0) <= 60);
 });
 
-test('deletes conversations without a visitor’s message after a day', async () => {
-  const { uuid } = await createAssistant(service, { balance: '1', initialMessage: 'Hello!' });
-  const [unused, young, used, withPerson] = [
+test('deletes conversations without a visitor’s message or call after a day', async () => {
+  const { uuid, userId, id } = await createAssistant(service, { balance: '1', initialMessage: 'Hello!' });
+  const [unused, young, used, withPerson, called] = [
+    await service.open(uuid),
     await service.open(uuid),
     await service.open(uuid),
     await service.open(uuid),
@@ -211,14 +212,20 @@ test('deletes conversations without a visitor’s message after a day', async ()
     "INSERT INTO messages (conversation_id, turn, role, content) SELECT id, 0, 'system', 'A person has taken over.' FROM conversations WHERE uuid = $1",
     [withPerson],
   );
+  // The visitor listened to the greeting and hung up.
+  await pool.query(
+    `INSERT INTO calls (user_id, assistant_id, conversation_id, assistant_name, type, status, ended_at)
+     SELECT $1, $2, id, 'A', 'web', 'ended_by_customer', now() FROM conversations WHERE uuid = $3`,
+    [userId, id, called],
+  );
   await pool.query(
     "UPDATE conversations SET created_at = created_at - interval '25 hours' WHERE uuid = ANY ($1)",
-    [[unused, used, withPerson]],
+    [[unused, used, withPerson, called]],
   );
   await cleanUp();
   const statuses = [];
-  for (const conversation of [unused, young, used, withPerson]) {
+  for (const conversation of [unused, young, used, withPerson, called]) {
     statuses.push((await service.get(`/api/conversations/${conversation}`)).status);
   }
-  assert.deepEqual(statuses, [404, 200, 200, 200]);
+  assert.deepEqual(statuses, [404, 200, 200, 200, 200]);
 });

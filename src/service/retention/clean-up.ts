@@ -43,7 +43,7 @@ export async function cleanUp(
   const { renewed, unpaid } = await renewSubscriptions(database, signal);
   if (renewed + unpaid > 0) log.info({ renewed, unpaid }, 'renewed phone number subscriptions');
   const unused = await deleteUnusedConversations(database.db, signal);
-  if (unused > 0) log.info({ conversations: unused }, 'deleted conversations that nobody had written in');
+  if (unused > 0) log.info({ conversations: unused }, 'deleted conversations that nobody had used');
   if (auditDays !== undefined) {
     const entries = await deleteOldAuditEntries(database.db, auditDays, signal);
     if (entries > 0) log.info({ entries }, 'deleted old entries of the audit log');

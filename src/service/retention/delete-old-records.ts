@@ -27,7 +27,7 @@ export const deleteOldConversations = (
   );
 
 /**
- * Deletes conversations that were opened a day ago and never written in.
+ * Deletes conversations that were opened a day ago, and have neither a message of their visitor nor a call.
  *
  * @returns the number of deleted conversations.
  */
@@ -38,7 +38,8 @@ export const deleteUnusedConversations = (queries: Queries, signal: AbortSignal)
     'conversations',
     sql`
     turns = 0 AND end_handled_until IS NULL AND created_at < ${daysAgo(1)} AND customer_identifier IS NULL AND NOT EXISTS (
-      SELECT 1 FROM messages WHERE conversation_id = conversations.id AND (role <> 'assistant' OR turn > 0))`,
+      SELECT 1 FROM messages WHERE conversation_id = conversations.id AND (role <> 'assistant' OR turn > 0))
+    AND NOT EXISTS (SELECT 1 FROM calls WHERE conversation_id = conversations.id)`,
   );
 
 /**
