@@ -11,7 +11,8 @@ const personOptions = {
   conversation: { value: 'UUID', description: "the conversation's visitor" },
   phone: { value: 'number', description: "the person's phone number, such as +4915112345678" },
   customer: { value: 'identifier', description: 'the customer_identifier of generate-reply; with --user' },
-  user: { value: 'id or e-mail', description: 'the owner of the assistant; with --customer' },
+  sub: { value: 'sub', description: "the sub of the visitor's user tokens; with --user" },
+  user: { value: 'id or e-mail', description: 'the owner of the assistant; with --customer and --sub' },
 } as const;
 
 export const exportPersonCommand: Command = {
@@ -50,14 +51,17 @@ export const deletePersonCommand: Command = {
 
 /** @throws UsageError unless the options identify exactly one person. */
 async function readPersonOption(queries: Queries, values: CommandValues): Promise<Person> {
-  const { conversation, phone, customer, user } = values;
-  const given = [conversation, phone, customer].filter((value) => value !== undefined);
-  if (given.length !== 1 || (customer === undefined) !== (user === undefined)) {
+  const { conversation, phone, customer, sub, user } = values;
+  const given = [conversation, phone, customer, sub].filter((value) => value !== undefined);
+  const isOfUser = customer !== undefined || sub !== undefined;
+  if (given.length !== 1 || isOfUser !== (user !== undefined)) {
     throw new UsageError(
-      'Identify the person with --conversation <UUID>, --phone <number>, or --customer <identifier> and --user.',
+      'Identify the person with --conversation <UUID>, --phone <number>, or with --user and either --customer ' +
+        '<identifier> or --sub <sub>.',
     );
   }
   if (customer !== undefined) return { customer, userId: (await findUser(queries, user)).id };
+  if (sub !== undefined) return { sub, userId: (await findUser(queries, user)).id };
   if (conversation !== undefined) {
     if (!isUuid(conversation)) throw new UsageError(`"${conversation}" is not a UUID.`);
     return { conversation: conversation.toLowerCase() };

@@ -16,6 +16,12 @@ export interface Customer {
   identifier: string;
 }
 
+/** Whether the customer's identifier is a phone number, in any notation. */
+export const isPhoneIdentifier = sql`${conversations.customerIdentifier} ~ '^[+0-9 ().-]+$'`;
+
+/** The digits of the customer's identifier. */
+export const identifierDigits = sql`regexp_replace(${conversations.customerIdentifier}, '[^0-9]', '', 'g')`;
+
 /**
  * Finds the latest conversation of an assistant with a customer, or opens one if there is none or it has ended. A new
  * conversation is billed like a widget's and has no initial message, which the customer would never see.

@@ -6,6 +6,7 @@ import { assistants, conversations } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import type { Cursor } from '../http/paginate.ts';
 import { isUuid } from '../lib/uuid.ts';
+import { identifierDigits, isPhoneIdentifier } from './customer-conversation.ts';
 import { latestProblems } from './latest-problems.ts';
 
 const conversationTypes = ['widget', 'test'] as const;
@@ -88,7 +89,6 @@ export async function listConversations(
 const isAssistant = (idOrUuid: string) =>
   isUuid(idOrUuid) ? eq(assistants.uuid, idOrUuid) : sql`${assistants.id} = ${idOrUuid}::bigint`;
 
-/** Whether the customer's identifier is a phone number, in any notation, that contains these digits. */
+/** Whether the customer's identifier is a phone number that contains these digits. */
 const hasPhoneDigits = (digits: string) =>
-  sql`${conversations.customerIdentifier} ~ '^[+0-9 ().-]+$'
-    AND ${containsDigits(sql`regexp_replace(${conversations.customerIdentifier}, '[^0-9]', '', 'g')`, digits)}`;
+  sql`${isPhoneIdentifier} AND ${containsDigits(identifierDigits, digits)}`;

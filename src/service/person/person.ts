@@ -3,6 +3,7 @@ import type { SQL } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { sendTick } from '../campaign/send-tick.ts';
 import { scheduleNextTry } from '../campaign/update-called-leads.ts';
+import { identifierDigits, isPhoneIdentifier } from '../conversation/customer-conversation.ts';
 import { failAbandonedRepliesOf } from '../conversation/fail-abandoned-replies.ts';
 import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
@@ -13,17 +14,25 @@ import { conversations } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
 /**
- * Identifies a person: by the UUID of a conversation, a phone number in E.164, or a customer identifier, which is
- * unique per user.
+ * Identifies a person: by the UUID of a conversation, a phone number in E.164, or, unique per user, a customer identifier
+ * or the `sub` of user tokens.
  */
-export type Person = { conversation: string } | { phone: string } | { customer: string; userId: number };
+export type Person =
+  | { conversation: string }
+  | { phone: string }
+  | { customer: string; userId: number }
+  | { sub: string; userId: number };
 
 /** A condition for the conversations of a person. */
 function isConversationOf(person: Person): SQL {
   if ('conversation' in person) return sql`conversations.uuid = ${person.conversation}::uuid`;
-  if ('phone' in person) return sql`false`;
-  return sql`conversations.customer_identifier = ${person.customer}
-    AND conversations.assistant_id IN (SELECT id FROM assistants WHERE user_id = ${person.userId})`;
+  if ('phone' in person)
+    return sql`${isPhoneIdentifier} AND ${identifierDigits} = ${person.phone.replace('+', '')}`;
+  const isPerson =
+    'sub' in person
+      ? sql`conversations.verified_user = ${person.sub}`
+      : sql`conversations.customer_identifier = ${person.customer}`;
+  return sql`${isPerson} AND conversations.assistant_id IN (SELECT id FROM assistants WHERE user_id = ${person.userId})`;
 }
 
 const phoneOf = (person: Person): string => ('phone' in person ? person.phone : '');

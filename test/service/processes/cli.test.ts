@@ -286,6 +286,29 @@ describe("a person's data", () => {
     assert.equal((await run('person', 'export', '--customer', customer)).code, 2);
   });
 
+  test('is exported and deleted by the sub of user tokens, which is not a customer identifier', async () => {
+    const [sub, { uuid, userId }] = [randomUUID(), await createAssistant(service, { balance: '1' })];
+    const signedIn = [await service.open(uuid), await service.open(uuid)];
+    const customer = await service.open(uuid);
+    await pool.query('UPDATE conversations SET verified_user = $2 WHERE uuid = ANY ($1)', [signedIn, sub]);
+    await pool.query('UPDATE conversations SET customer_identifier = $2 WHERE uuid = $1', [customer, sub]);
+    const person = ['--sub', sub, '--user', String(userId)];
+    const { conversations } = (await json('person', 'export', ...person)) as {
+      conversations: { uuid: string }[];
+    };
+    assert.deepEqual(
+      conversations.map((conversation) => conversation.uuid),
+      signedIn,
+    );
+    const { conversations: deleted } = (await json('person', 'delete', ...person, '--yes')) as {
+      conversations: number;
+    };
+    assert.equal(deleted, 2);
+    assert.equal((await run('person', 'export', ...person)).code, 1);
+    assert.equal((await service.get(`/api/conversations/${customer}`)).status, 200);
+    assert.equal((await run('person', 'export', '--sub', sub)).code, 2);
+  });
+
   test('is exported and deleted by phone number', async () => {
     const owner = await Owner.create(service);
     const campaign = await addCampaign(owner);
@@ -307,6 +330,12 @@ describe("a person's data", () => {
       owner.id,
       phone,
     ]);
+    const { id: assistantId } = await owner.create('assistant', assistantBody());
+    await pool.query(
+      `INSERT INTO conversations (uuid, assistant_id, type, customer_identifier)
+       SELECT gen_random_uuid(), $1, 'widget', identifier FROM unnest($2::text[]) AS identifier`,
+      [assistantId, [phone, phone.replace('+49', '49 '), otherPhone, `Eve ${phone}`]],
+    );
 
     const { out, code } = await run('person', 'export', '--phone', phone.replace('+49', '+49 ('));
     assert.equal(code, 0);
@@ -314,7 +343,7 @@ describe("a person's data", () => {
     assert.deepEqual(
       Object.entries(data).map(([title, records]) => [title, records.length]),
       [
-        ['conversations', 0],
+        ['conversations', 2],
         ['calls', 1],
         ['leads', 1],
         ['secondary_contacts', 1],
@@ -324,7 +353,7 @@ describe("a person's data", () => {
     assert.equal(data['calls']?.[0]?.['transcript'], `AI: ${phone}`);
     assert.deepEqual(data['leads']?.[0]?.['variables'], { name: 'Eve' });
     assert.deepEqual(await json('person', 'delete', '--phone', phone, '--yes'), {
-      conversations: 0,
+      conversations: 2,
       calls: 1,
       leads: 1,
       secondary_contacts: 1,
