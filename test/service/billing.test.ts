@@ -156,6 +156,20 @@ test('never allows a negative balance', async () => {
   assert.deepEqual(await readMoney(service, userId), { balance: 0.01, ledger: 0.01 });
 });
 
+test('changes the balance and the ledger together, also outside of a transaction', async () => {
+  const { userId } = await createAssistant(service, { balance: '1' });
+  const { rows } = await pool.query<{ id: number }>(
+    `INSERT INTO calls (user_id, assistant_name, type, status) VALUES ($1, 'A', 'outbound', 'completed') RETURNING id`,
+    [userId],
+  );
+  const callId = rows[0]?.id ?? 0;
+  const charge = () => moveMoney(db, { userId, kind: 'charge', amount: '0.1', callId, callMinute: 1 });
+  await charge();
+  // A minute is charged once.
+  await assert.rejects(charge);
+  assert.deepEqual(await readMoney(service, userId), { balance: 0.9, ledger: 0.9 });
+});
+
 /** Creates an owner with 1 USD and a message for one cent whose process died before the reply; returns the owner's id. */
 async function createAbandonedMessage(): Promise<number> {
   const { uuid, userId } = await createAssistant(service, { balance: '1' });

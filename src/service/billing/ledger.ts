@@ -25,7 +25,8 @@ export interface Spent {
 }
 
 /**
- * Changes a balance and adds a ledger entry. Call it in the transaction that stores the charged or refunded record.
+ * Changes a balance and adds a ledger entry, in one statement. Call it in the transaction that stores the charged or
+ * refunded record.
  *
  * @returns false, without a change, if a charge would make the balance negative, or if it is for a message or a call
  *   and would exceed the user's daily spending limit. Checks and change are one statement, so concurrent charges cannot
@@ -36,24 +37,29 @@ export async function moveMoney(queries: Queries, movement: Movement): Promise<S
   const signed = kind === 'charge' ? `-${amount}` : amount;
   const spent = kind === 'charge' ? amount : `-${amount}`;
   const [changed] = await changeBalance(queries, {
-    userId,
-    signed,
+    ...{ userId, kind, signed, messageId, callId, callMinute },
     needed: kind === 'charge' ? amount : null,
     spent: messageId === null && callId === null ? '0' : spent,
   });
   if (!changed) return false;
-  const { balance: balanceAfter, spent: spentNow, limit } = changed;
   if (kind !== 'top_up') countMoney(kind, amount);
-  await insertEntry(queries, { userId, kind, amount: signed, balanceAfter, messageId, callId, callMinute });
-  return { spent: Number(spentNow), limit: limit === null ? null : Number(limit) };
+  return { spent: Number(changed.spent), limit: changed.limit === null ? null : Number(changed.limit) };
 }
 
-/** `needed` is the required minimum balance, if any; `spent` counts towards the daily spending limit. */
-const changeBalance = prepared<
-  { userId: number; signed: string; needed: string | null; spent: string },
-  { balance: string; spent: string; limit: string | null }[]
->((queries, place) =>
-  queries
+/** A change of a balance and its ledger entry. */
+interface Change extends Pick<Movement, 'userId' | 'kind'> {
+  signed: string;
+  /** The required minimum balance, if any. */
+  needed: string | null;
+  /** Counts towards the daily spending limit. */
+  spent: string;
+  messageId: number | null;
+  callId: number | null;
+  callMinute: number | null;
+}
+
+const changeBalance = prepared<Change, { spent: string; limit: string | null }[]>((queries, place) => {
+  const update = queries
     .update(users)
     .set({
       balance: sql`${users.balance} + ${place.signed}::numeric`,
@@ -70,24 +76,17 @@ const changeBalance = prepared<
           OR ${spentToday} + ${place.spent}::numeric <= ${users.dailySpendingLimit})`,
       ),
     )
-    .returning({ balance: users.balance, spent: users.spentToday, limit: users.dailySpendingLimit }),
-);
-
-interface Entry extends Required<Pick<Movement, 'userId' | 'kind' | 'amount'>> {
-  balanceAfter: string;
-  messageId: number | null;
-  callId: number | null;
-  callMinute: number | null;
-}
-
-const insertEntry = prepared<Entry, unknown>((queries, place) =>
-  queries.insert(ledgerEntries).values({
-    userId: place.userId,
-    kind: place.kind,
-    amount: place.amount,
-    balanceAfter: place.balanceAfter,
-    messageId: place.messageId,
-    callId: place.callId,
-    callMinute: place.callMinute,
-  }),
-);
+    .returning({
+      userId: users.id,
+      balance: users.balance,
+      spent: users.spentToday,
+      limit: users.dailySpendingLimit,
+    });
+  const changed = queries.$with('changed').as(update);
+  const { userId, balance, spent, limit } = changed;
+  const entry = queries.$with('entry', {}).as(sql`
+    INSERT INTO ${ledgerEntries} (user_id, kind, amount, balance_after, message_id, call_id, call_minute)
+    SELECT ${userId}, ${place.kind}::text, ${place.signed}::numeric, ${balance},
+      ${place.messageId}::bigint, ${place.callId}::integer, ${place.callMinute}::integer FROM ${changed}`);
+  return queries.with(changed, entry).select({ spent, limit }).from(changed);
+});

@@ -52,6 +52,8 @@ export interface AcceptedMessage extends Pick<VisitorMessage, 'text' | 'pageTool
   id: number;
   conversationId: number;
   turn: number;
+  /** Whether an earlier message was still being answered when this one was stored. */
+  isQueued: boolean;
 }
 
 /**
@@ -153,20 +155,19 @@ async function storeMessage(
   const { text, pageTools, toolResults } = message;
   const isBilled = aiEnabled && type === 'widget';
   const turn = conversation.turns + 1;
+  const given = sender ? withoutPrivate(message.variables, conversation.privateVariables) : message.variables;
   const [stored] = await insertMessage(tx, {
     conversationId,
     turn,
     text,
     toolResults,
+    variables: mergeVariables(conversation.variables, given),
     cost: isBilled ? widgetMessagePrice : '0',
     replyState: aiEnabled ? 'pending' : 'done',
     owner: aiEnabled ? lease.owner : null,
     leaseMs: aiEnabled ? lease.milliseconds : null,
   });
   if (!stored) throw new Error('The message was not stored.');
-  const given = sender ? withoutPrivate(message.variables, conversation.privateVariables) : message.variables;
-  const variables = mergeVariables(conversation.variables, given);
-  await recordTurn(tx, { conversationId, turn, variables });
   if (keyed) await recordOutcome(tx, keyed, { conversationId, messageId: stored.id });
   // Last, because all conversations of the assistant lock the same counts, and all of the owner the same balance.
   const source = { assistantId, type, isPreview, limits: conversation, visitor: sender };
@@ -202,7 +203,7 @@ async function storeMessage(
   return {
     kind: 'answer',
     conversationUuid: conversation.uuid,
-    message: { id: stored.id, conversationId, turn, text, pageTools, toolResults },
+    message: { ...stored, conversationId, turn, text, pageTools, toolResults },
   };
 }
 
@@ -240,14 +241,33 @@ interface LockedConversation extends DailyLimits {
 }
 
 interface NewMessage extends Pick<AcceptedMessage, 'conversationId' | 'turn' | 'text' | 'toolResults'> {
+  /** The new variables of the conversation. */
+  variables: StoredVariables;
   cost: string;
   replyState: 'pending' | 'done';
   owner: string | null;
   leaseMs: number | null;
 }
 
-const insertMessage = prepared<NewMessage, { id: number }[]>((queries, params) =>
-  queries
+/** Does not see the message that is being inserted. */
+const isQueued = sql<boolean>`EXISTS (SELECT 1 FROM messages AS earlier
+  WHERE earlier.conversation_id = messages.conversation_id AND earlier.reply_state = 'pending'
+    AND earlier.reply_lease_until > now())`;
+
+/** Inserts a message and updates its conversation, which must be locked. */
+const insertMessage = prepared<NewMessage, Pick<AcceptedMessage, 'id' | 'isQueued'>[]>((queries, params) => {
+  const update = queries
+    .update(conversations)
+    .set({
+      turns: sql`${params.turn}`,
+      updatedAt: sql`now()`,
+      // A resumed conversation is no longer ended.
+      endedAt: null,
+      variables: sql`${sql.param(params.variables, conversations.variables)}`,
+    })
+    .where(eq(conversations.id, params.conversationId));
+  return queries
+    .with(queries.$with('conversation', {}).as(update.getSQL()))
     .insert(messages)
     .values({
       conversationId: params.conversationId,
@@ -260,22 +280,8 @@ const insertMessage = prepared<NewMessage, { id: number }[]>((queries, params) =
       replyOwner: params.owner,
       replyLeaseUntil: leaseEnd(params.leaseMs),
     })
-    .returning({ id: messages.id }),
-);
-
-const recordTurn = prepared<{ conversationId: number; turn: number; variables: StoredVariables }, unknown>(
-  (queries, params) =>
-    queries
-      .update(conversations)
-      .set({
-        turns: sql`${params.turn}`,
-        updatedAt: sql`now()`,
-        // A resumed conversation is no longer ended.
-        endedAt: null,
-        variables: sql`${sql.param(params.variables, conversations.variables)}`,
-      })
-      .where(eq(conversations.id, params.conversationId)),
-);
+    .returning({ id: messages.id, isQueued });
+});
 
 async function lockConversation(queries: Queries, uuid: string) {
   const [conversation] = await selectLocked(queries, { uuid });

@@ -63,16 +63,32 @@ export async function readHistory(
   };
 }
 
-type VisibleLine = Pick<StoredLine, 'role' | 'content' | 'event' | 'author' | 'functionCalls' | 'createdAt'>;
+/** The part of a stored entry that visitors see, and its id. */
+export type VisibleLine = Pick<
+  StoredLine,
+  'id' | 'role' | 'content' | 'event' | 'author' | 'functionCalls' | 'createdAt'
+>;
 
-const toHistoryEntry = ({
+/** The columns of a {@link VisibleLine}. */
+export const visibleColumns = {
+  id: messages.id,
+  role: messages.role,
+  content: messages.content,
+  event: messages.event,
+  author: messages.author,
+  functionCalls: messages.functionCalls,
+  createdAt: wireTimestamp(messages.createdAt),
+};
+
+/** Returns an entry as visitors see it. */
+export const toHistoryEntry = ({
   role,
   content,
   event,
   author,
   functionCalls,
   createdAt,
-}: VisibleLine): HistoryEntry => ({
+}: Omit<VisibleLine, 'id'>): HistoryEntry => ({
   role,
   content,
   ...(event !== null && { event }),
@@ -104,19 +120,10 @@ export async function readAdded(
 
 const selectAdded = prepared<
   { conversationId: number; after: number },
-  (VisibleLine & Pick<StoredLine, 'id'> & { inReplyTo: number | null })[]
+  (VisibleLine & { inReplyTo: number | null })[]
 >((queries, params) =>
   queries
-    .select({
-      id: messages.id,
-      role: messages.role,
-      content: messages.content,
-      event: messages.event,
-      author: messages.author,
-      functionCalls: messages.functionCalls,
-      createdAt: wireTimestamp(messages.createdAt),
-      inReplyTo: messages.inReplyTo,
-    })
+    .select({ ...visibleColumns, inReplyTo: messages.inReplyTo })
     .from(messages)
     .where(
       and(

@@ -17,8 +17,8 @@ import type { Sender } from './accept-message.ts';
 import { checkOrigin } from './check-origin.ts';
 import type { EndingDependencies } from './end-conversation.ts';
 import { hasEnded } from './has-ended.ts';
-import { readHistory } from './history.ts';
-import type { HistoryEntry } from './history.ts';
+import { readHistory, toHistoryEntry, visibleColumns } from './history.ts';
+import type { HistoryEntry, VisibleLine } from './history.ts';
 import { isTooMany, withoutPrivate } from './merge-variables.ts';
 
 /** A newly opened conversation. */
@@ -78,9 +78,10 @@ export async function openConversation(
     if (!conversation) throw new Error('The conversation was not stored.');
 
     const content = fillVariables(assistant.initialMessage, variables);
-    if (content.trim() !== '') {
-      await insertInitialMessage(tx, { conversationId: conversation.id, content });
-    }
+    const initial =
+      content.trim() === ''
+        ? []
+        : await insertInitialMessage(tx, { conversationId: conversation.id, content });
     if (keyed) await recordOutcome(tx, keyed, { conversationId: conversation.id, messageId: null });
     // Last, because all conversations of the assistant lock the same counts.
     const source = { assistantId: assistant.id, type, isPreview: visitor.isPreview, limits: assistant };
@@ -89,8 +90,7 @@ export async function openConversation(
     for (const notice of await countForAssistant(tx, { ...source, visitor: sender }, usage)) {
       await jobs.send('usage-notice', { assistantId: assistant.id, ...notice }, { tx });
     }
-    const { entries, latestId } = await readHistory(tx, conversation.id);
-    return { uuid, history: entries, eventsCursor: String(latestId) };
+    return { uuid, history: initial.map(toHistoryEntry), eventsCursor: String(initial[0]?.id ?? 0) };
   });
 }
 
@@ -181,11 +181,12 @@ const insertConversation = prepared<NewConversation, { id: number }[]>((queries,
     .returning({ id: conversations.id }),
 );
 
-const insertInitialMessage = prepared<{ conversationId: number; content: string }, unknown>(
+const insertInitialMessage = prepared<{ conversationId: number; content: string }, VisibleLine[]>(
   (queries, params) =>
     queries
       .insert(messages)
-      .values({ conversationId: params.conversationId, turn: 0, role: 'assistant', content: params.content }),
+      .values({ conversationId: params.conversationId, turn: 0, role: 'assistant', content: params.content })
+      .returning(visibleColumns),
 );
 
 /** The response to the earlier request with the same key, even if the conversation has changed since. */

@@ -148,7 +148,7 @@ export class Replies implements Answerer {
     const stop = this.#stops.watch(message.id);
     measureFirstToken(reply);
     try {
-      await this.#waitForTurn(message);
+      if (message.isQueued) await this.#waitForTurn(message);
       const answer = await withTimeout(this.#timeoutMs, [this.#closing.signal, stop], (signal) =>
         this.#generate(message, reply, signal),
       );

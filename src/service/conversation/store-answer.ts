@@ -40,12 +40,11 @@ export async function storeAnswer(
 ): Promise<SettledAnswer | undefined> {
   return transaction(async (tx) => {
     // Locked first, as in every transaction that locks both: a deletion locks the conversation and then its messages.
-    const { id, conversationId, turn } = message;
+    const { id, conversationId } = message;
     const [conversation] = await touchConversation(tx, { conversationId });
     if (!conversation) throw ConversationError.conversationNotFound();
-    const answered = await markAnswered(tx, { id, owner, problem });
-    if (answered.length === 0) return undefined;
-    await insertAnswer(tx, { conversationId, turn, inReplyTo: id, ...answer });
+    const stored = await insertAnswer(tx, { id, owner, problem, ...answer });
+    if (stored.length === 0) return undefined;
     // Polling finds no update of an ended conversation.
     if (conversation.hasEnded) await notifyOfChange(tx, conversationId);
     const effects = { messageId: id, calls: answer.functionCalls };
@@ -69,9 +68,10 @@ const touchConversation = prepared<
     }),
 );
 
-const markAnswered = prepared<Pick<NewAnswer, 'problem'> & { id: number; owner: string }, { id: number }[]>(
-  (queries, params) =>
-    queries
+/** Marks a message as answered and inserts its answer, unless this owner has lost its lease. */
+const insertAnswer = prepared<NewAnswer & { id: number; owner: string }, { id: number }[]>(
+  (queries, params) => {
+    const update = queries
       .update(messages)
       .set({ replyState: 'answered', problem: sql`${params.problem}`, ...settled })
       .where(
@@ -81,17 +81,13 @@ const markAnswered = prepared<Pick<NewAnswer, 'problem'> & { id: number; owner: 
           eq(messages.replyOwner, params.owner),
         ),
       )
-      .returning({ id: messages.id }),
-);
-
-const insertAnswer = prepared<Answer & { conversationId: number; turn: number; inReplyTo: number }, unknown>(
-  (queries, params) =>
-    queries.insert(messages).values({
-      conversationId: params.conversationId,
-      turn: params.turn,
-      role: 'assistant',
-      content: params.text,
-      functionCalls: params.functionCalls,
-      inReplyTo: params.inReplyTo,
-    }),
+      .returning({ id: messages.id, conversationId: messages.conversationId, turn: messages.turn });
+    const answered = queries.$with('answered').as(update);
+    const { id, conversationId, turn } = answered;
+    const functionCalls = sql.param(params.functionCalls, messages.functionCalls);
+    const answer = queries.$with('answer', {}).as(sql`
+      INSERT INTO ${messages} (conversation_id, turn, role, content, function_calls, in_reply_to)
+      SELECT ${conversationId}, ${turn}, 'assistant', ${params.text}::text, ${functionCalls}::jsonb, ${id} FROM ${answered}`);
+    return queries.with(answered, answer).select({ id }).from(answered);
+  },
 );

@@ -531,7 +531,8 @@ CREATE TABLE messages (
 );
 CREATE INDEX messages_history ON messages (conversation_id, turn, id);
 CREATE UNIQUE INDEX messages_one_user_message_a_turn ON messages (conversation_id, turn) WHERE role = 'user';
-CREATE INDEX messages_pending ON messages (reply_lease_until) WHERE reply_state = 'pending';
+-- Not by lease: of a conversation's pending messages, few have been answered since the last vacuum.
+CREATE INDEX messages_pending ON messages (conversation_id) WHERE reply_state = 'pending';
 
 -- Which assistant calls, from which numbers, when, and how often.
 CREATE TABLE campaigns (
