@@ -4,8 +4,9 @@ import pg from 'pg';
 import type { Kind, RoundTrips } from './round-trips.ts';
 
 /*
- * The baseline for the service: routes that parse JSON, make the same round trips to the same database in sequence, and
- * respond with JSON, without validation or business rules. `ROUND_TRIPS` has the statements of each route.
+ * The baseline for the service: routes that parse JSON, make the same number of reads and changes in the same database,
+ * one statement after the other, and respond with JSON, without validation or business rules. `ROUND_TRIPS` has the
+ * statements of each route.
  */
 const routes = JSON.parse(process.env['ROUND_TRIPS'] ?? '{}') as Record<string, RoundTrips>;
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 10 });

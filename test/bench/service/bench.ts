@@ -18,8 +18,8 @@ import { measureThroughput, visitBare, visitService } from './throughput.ts';
 
 /*
  * `npm run bench:service` compares the service, with the offline engine on PostgreSQL, with a bare Hono server that makes
- * the same round trips. Then it measures memory growth over many messages, concurrent streamed answers, and idle event
- * streams. Exits with 1 if a figure exceeds its limit.
+ * the same number of reads and changes, each in a statement of its own. Then it measures memory growth over many
+ * messages, concurrent streamed answers, and idle event streams. Exits with 1 if a figure exceeds its limit.
  */
 const { values } = parseArgs({
   options: {
@@ -102,7 +102,7 @@ try {
     const message = statements.take();
     await running.close();
     console.log(
-      `Round trips: ${open.length} to open (${open.join(' ')}), ${message.length} to answer (${message.join(' ')})`,
+      `Statements of the bare route: ${open.length} to open (${open.join(' ')}), ${message.length} to answer (${message.join(' ')})`,
     );
     return { '/open': open, '/message': message };
   }
@@ -141,7 +141,7 @@ async function compare(ours: () => Promise<void>, bare: () => Promise<void>): Pr
     console.log(`Round ${round}: ${ourSpeed.toFixed(0)} requests a second, bare ${bareSpeed.toFixed(0)}`);
   }
   const ratio = ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)] ?? NaN;
-  add('throughput, to a bare route of the same round trips', `${ratio.toFixed(2)} ×`, '0.50 ×', ratio >= 0.5);
+  add('throughput, to a bare route of the same statements', `${ratio.toFixed(2)} ×`, '0.50 ×', ratio >= 0.5);
 }
 
 async function watchHeap(service: Server, visit: () => Promise<void>): Promise<void> {

@@ -3,7 +3,10 @@ import { Client } from 'pg';
 /** The kind of a statement, which determines its cost. */
 export type Kind = 'begin' | 'select' | 'insert' | 'update' | 'commit';
 
-/** The statements of one operation, in order. Each is a round trip to the database. */
+/**
+ * The statements of one operation, in order. Each is a round trip to the database of the bare route, while the service
+ * may make several changes in one statement.
+ */
 export type RoundTrips = readonly Kind[];
 
 /** Records every statement that this process sends through `pg` from now on. `take` returns and clears them. */
@@ -12,8 +15,7 @@ export function recordStatements(): { take: () => RoundTrips } {
   const prototype = Client.prototype as unknown as { query: (...args: unknown[]) => unknown };
   const query = prototype.query;
   prototype.query = function (...args) {
-    const kind = kindOf(args[0]);
-    if (kind) recorded.push(kind);
+    recorded.push(...kindsOf(args[0]));
     return Reflect.apply(query, this, args);
   };
   return {
@@ -25,9 +27,15 @@ export function recordStatements(): { take: () => RoundTrips } {
   };
 }
 
-function kindOf(statement: unknown): Kind | undefined {
-  const text = typeof statement === 'string' ? statement : (statement as { text?: string } | undefined)?.text;
-  const word = text?.trim().split(/\s/)[0]?.toLowerCase();
-  if (word === 'begin' || word === 'insert' || word === 'update' || word === 'commit') return word;
-  return word === 'select' || word === 'with' ? 'select' : undefined;
+function kindsOf(statement: unknown): Kind[] {
+  const given =
+    typeof statement === 'string' ? statement : (statement as { text?: string } | undefined)?.text;
+  const text = given?.trim().toLowerCase() ?? '';
+  const [word] = text.split(/\s/);
+  if (word === 'begin' || word === 'insert' || word === 'update' || word === 'commit') return [word];
+  if (word === 'select') return [word];
+  if (word !== 'with') return [];
+  // The changes in parentheses, and the one after them.
+  const changes = [...text.matchAll(/[()]\s*(insert|update)\b/g)].map(([, kind]) => kind as Kind);
+  return changes.length > 0 ? changes : ['select'];
 }
