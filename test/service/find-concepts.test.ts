@@ -36,6 +36,20 @@ test('does not take other words for misspelled ones', () => {
   assert.ok(!means('jackpot', 'coat*'));
 });
 
+test('takes a misspelled frequent word for a frequent one', () => {
+  const frequent = (word: string) => findConcepts(word, 'english').some(({ isCommon }) => isCommon);
+  assert.ok(frequent('agian'));
+  assert.ok(frequent('feild'));
+  assert.ok(!frequent('kayka'));
+});
+
+test('knows the subjects of customers, but not the business itself as one', () => {
+  const subjects = findConcepts('Does the shop have a discount for left-handed people?', 'english')
+    .filter(({ isSubject }) => isSubject)
+    .flatMap(({ words }) => words);
+  assert.deepEqual(subjects.sort(), ['discount', 'people']);
+});
+
 test('also searches a word as two words, and two words as one', () => {
   assert.ok(spellings('sleepingbag').includes('sleeping bag'));
   assert.ok(spellings('Is there a sun hat?').includes('sunhat'));

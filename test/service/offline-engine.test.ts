@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EngineRequest } from '../../src/service/engine/engine.ts';
+import type { EngineRequest, Passage } from '../../src/service/engine/engine.ts';
 import { OfflineEngine } from '../../src/service/engine/offline/offline-engine.ts';
 import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 import { seedDemo } from '../../src/service/seed/seed-demo.ts';
@@ -172,30 +172,55 @@ test('answers small talk in the language of the assistant', async () => {
   assert.match(await ask('greeting', 'Hello, when are you open?'), /10:00 to 18:30/);
 });
 
-test('quotes a passage with its document and heading, except in spoken replies', async () => {
+test('quotes a passage with its document and heading', async () => {
   assert.match(await ask('greeting', 'How much is shipping?'), /\n\nSource: Delivery – Shipping costs$/);
   assert.match(await ask('german', 'Was kostet der Versand?'), /\n\nQuelle: \S.* – \S.*$/);
   assert.match(await ask('arabic', 'كم تكلفة الشحن؟'), /\n\nالمصدر: \S.* – \S.*$/);
   assert.doesNotMatch(await ask('greeting', 'Hello there!'), /Source/);
-  const passage = { document: 'Rules', heading: 'Rules', body: 'Dogs are welcome.', isRelevant: true };
-  const say = async (isSpoken: boolean) => {
-    const request = {
-      assistant: { language: 'en' },
-      history: [],
-      message: 'Are dogs welcome?',
-      isSpoken,
-      toolResults: [],
-      pageTools: [],
-      tools: [],
-      findPassages: () => Promise.resolve([passage]),
-    } as unknown as EngineRequest;
-    let streamed = '';
-    for await (const event of new OfflineEngine().reply(request, new AbortController().signal))
-      if (event.type === 'delta') streamed += event.text;
-    return streamed;
-  };
-  assert.equal(await say(true), 'Dogs are welcome.');
-  assert.equal(await say(false), 'Dogs are welcome.\n\nSource: Rules');
+});
+
+/** Has the engine answer from the passages alone, by default in writing. */
+async function answerFrom(passages: Passage[], isSpoken = false): Promise<string> {
+  const request = {
+    assistant: { language: 'en' },
+    history: [],
+    message: 'Are dogs welcome?',
+    isSpoken,
+    toolResults: [],
+    pageTools: [],
+    tools: [],
+    findPassages: () => Promise.resolve(passages),
+  } as unknown as EngineRequest;
+  let streamed = '';
+  for await (const event of new OfflineEngine().reply(request, new AbortController().signal))
+    if (event.type === 'delta') streamed += event.text;
+  return streamed;
+}
+
+const rules = { document: 'Rules', heading: 'Rules', body: 'Dogs are welcome.', isRelevant: true, score: 2 };
+const hotel = { ...rules, document: 'Hotel', heading: 'Pets', body: 'Dogs cost 5 euros.' };
+
+test('names no source in spoken replies', async () => {
+  assert.equal(await answerFrom([rules], true), 'Dogs are welcome.');
+  assert.equal(await answerFrom([rules]), 'Dogs are welcome.\n\nSource: Rules');
+});
+
+test('also quotes the next passage if it matches about as well, except in spoken replies', async () => {
+  const tied = { ...hotel, score: 1.9 };
+  const both = 'Dogs are welcome.\n\nSource: Rules\n\nDogs cost 5 euros.\n\nSource: Hotel – Pets';
+  assert.equal(await answerFrom([rules, tied]), both);
+  assert.equal(await answerFrom([rules, tied], true), 'Dogs are welcome.');
+  assert.equal(await answerFrom([rules, { ...hotel, score: 1.5 }]), 'Dogs are welcome.\n\nSource: Rules');
+});
+
+test('does not answer from a passage that matches much worse than an irrelevant one', async () => {
+  assert.match(
+    await answerFrom([
+      { ...rules, isRelevant: false },
+      { ...hotel, score: 1 },
+    ]),
+    /found nothing/,
+  );
 });
 
 test('reports an answer from the knowledge base as a function call in the mode function_call', async () => {

@@ -7,6 +7,8 @@ export interface Passage {
   body: string;
   /** Whether it probably answers the question, rather than only sharing a word with it. */
   isRelevant: boolean;
+  /** How well it matches, in comparison with other results of the same search. */
+  score: number;
 }
 
 /** An earlier message of the conversation. */

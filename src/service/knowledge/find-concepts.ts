@@ -14,6 +14,8 @@ export interface Concept {
   isFunctional: boolean;
   /** Whether it is a product with which the visitor wants to do something: "jacket" in "Can I return a jacket?". */
   isObject: boolean;
+  /** Whether the vocabulary knows it as a subject of customers' questions. */
+  isSubject: boolean;
   /** Whether it is a frequent word of the language, which says less about the subject than a rare one. */
   isCommon: boolean;
 }
@@ -50,28 +52,34 @@ export function findConcepts(question: string, config: string): Concept[] {
     const words = single.filter((word) =>
       group.some((term) => matches(term, word) || (unlisted.has(word) && isMisspelling(word, term))),
     );
-    if (found.length + words.length === 0) continue;
+    const terms = [...found, ...words];
+    if (terms.length === 0) continue;
     for (const word of words) remaining.delete(word);
     // Actions come before products.
     hasAction ||= vocabulary.actionGroups?.includes(group) === true;
     concepts.push({
-      words: [...found, ...words],
+      words: terms,
       synonyms: group.filter((term) => !found.includes(term)),
       isCommon: false,
       isObject: hasAction && vocabulary.productGroups?.includes(group) === true,
-      isFunctional: [...found, ...words].every((term) =>
+      isSubject: !terms.every((term) => vocabulary.businessWords.has(term)),
+      isFunctional: terms.every((term) =>
         term.split(' ').every((word) => vocabulary.stopWords.has(word) || vocabulary.businessWords.has(word)),
       ),
     });
   }
+  const frequent = vocabulary.commonWords ?? new Set<string>();
   return [
     ...concepts,
     ...[...remaining].map((word) => ({
       words: [word],
       synonyms: [],
       spellings: findSpellings(word, words, vocabulary.stopWords),
-      isCommon: vocabulary.commonWords?.has(word) === true,
+      isCommon:
+        frequent.has(word) ||
+        [...frequent, ...vocabulary.stopWords].some((term) => isMisspelling(word, term)),
       isObject: false,
+      isSubject: false,
       // A single letter is an abbreviation ("u", "r"), or a size.
       isFunctional: vocabulary.businessWords.has(word) || /^\p{L}$/u.test(word),
     })),

@@ -5,16 +5,25 @@ import { findConcepts } from './find-concepts.ts';
 import { detectLanguageConfig } from './vocabulary.ts';
 
 /** Weight in the ranking of a synonym that the visitor did not write. */
-const synonymWeight = 0.6;
+const synonymWeight = 0.8;
 
 /** Weight of a frequent word of the language, of a word for the business, and of the object of an action. */
 const commonWeight = 0.5;
 
-/** Weight of a concept that no passage contains: visitors have their own words for what the documents describe. */
-const unknownWeight = 0.7;
+/**
+ * Weight of a concept that no passage contains. Visitors have their own words for the contents of documents, but a subject
+ * of the vocabulary without a passage is missing from the documents.
+ */
+const missingWeight = { word: 0.8, subject: 2 };
 
-/** Share of a question that a relevant passage must cover: less if a word is in the heading. */
-const minCoverage = { inHeading: 0.5, onlyInBody: 0.65 };
+/**
+ * Share of a question that a relevant passage must cover: less if a word is in the heading, and still less if the passage
+ * is about two subjects of the vocabulary, since visitors tell stories around their questions.
+ */
+const minCoverage = { twoSubjects: 0.3, inHeading: 0.55, onlyInBody: 0.7 };
+
+/** Added to the rank of every word that a passage contains: that it does matters more than where and how often. */
+const presenceRank = 0.3;
 
 /** Smaller knowledge bases are treated as if they had this many passages: word frequencies of fewer are meaningless. */
 const minPassages = 20;
@@ -26,6 +35,8 @@ interface Row extends Record<string, unknown> {
   body: string;
   coverage: number;
   in_heading: boolean;
+  subjects: number;
+  score: number;
 }
 
 /**
@@ -41,11 +52,18 @@ export async function fullTextSearch(
   const config = await readConfigName(queries, knowledgebaseId);
   // An index without a language keeps words as they are; the question's own language is used.
   const language = config === 'simple' ? detectLanguageConfig(question) : config;
-  const terms = findConcepts(question, language).flatMap(
-    ({ words, synonyms, spellings = [], isFunctional: functional, isCommon, isObject }, concept) => {
+  const concepts = findConcepts(question, language);
+  const hasRareWords = concepts.some(({ isCommon, isFunctional }) => !isCommon && !isFunctional);
+  const terms = concepts.flatMap(
+    (
+      { words, synonyms, spellings = [], isFunctional: functional, isSubject, isCommon, isObject },
+      concept,
+    ) => {
       const shared = {
         concept,
         functional,
+        subject: isSubject,
+        optional: isCommon && hasRareWords,
         importance: isCommon || isObject || functional ? commonWeight : 1,
       };
       return [
@@ -61,8 +79,8 @@ export async function fullTextSearch(
   const needsWholeWords = config !== language;
   const { rows } = await queries.execute<Row>(sql`
     WITH given AS (
-      SELECT concept, functional, importance, spelling, rtrim(term, '*') AS term, weight, term LIKE '%*' OR (${needsPrefixes} AND length(term) > 4) AS is_prefix
-      FROM jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) AS given (concept integer, term text, weight real, functional boolean, importance real, spelling boolean)
+      SELECT concept, functional, subject, optional, importance, spelling, rtrim(term, '*') AS term, weight, term LIKE '%*' OR (${needsPrefixes} AND length(term) > 4) AS is_prefix
+      FROM jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) AS given (concept integer, term text, weight real, functional boolean, subject boolean, optional boolean, importance real, spelling boolean)
     ), terms AS (
       SELECT concept, weight,
         (quote_literal(replace(lexeme, '\', '')) || CASE WHEN is_prefix THEN ':*' ELSE '' END)::tsquery AS query
@@ -82,27 +100,28 @@ export async function fullTextSearch(
       WHERE knowledgebase_id = ${knowledgebaseId}
       GROUP BY concept, id
     ), rarity AS (
-      SELECT concept, CASE WHEN functional AND count(id) = 0 THEN 0
-        ELSE importance * CASE WHEN count(id) = 0 THEN ${unknownWeight}::float ELSE 1 END
+      SELECT concept, subject, optional, CASE WHEN functional AND count(id) = 0 THEN 0
+        ELSE importance * CASE WHEN count(id) > 0 THEN 1 WHEN subject THEN ${missingWeight.subject}::float ELSE ${missingWeight.word}::float END
           * ln(1 + (total - greatest(1, count(id)) + 0.5) / (greatest(1, count(id)) + 0.5)) END AS idf
-      FROM (SELECT DISTINCT concept, functional, importance FROM given
+      FROM (SELECT DISTINCT concept, functional, subject, optional, importance FROM given
         -- The language's own stop words have no lexemes.
         WHERE spelling IS NULL AND (term LIKE '% %' OR length(to_tsvector(${language}::regconfig, term)) > 0)) AS concepts LEFT JOIN hits USING (concept),
         (SELECT greatest(${minPassages}, count(*)) AS total FROM chunks WHERE knowledgebase_id = ${knowledgebaseId}) AS corpus
-      GROUP BY concept, functional, importance, total
+      GROUP BY concept, functional, subject, optional, importance, total
     ), scores AS (
-      SELECT id, sum(idf * rank) AS score, count(*) FILTER (WHERE in_heading) AS heading_concepts, bool_or(in_heading) AS in_heading,
-        (sum(idf) / (SELECT sum(idf) FROM rarity))::float AS coverage
+      SELECT id, sum(idf * (rank + ${presenceRank})) AS score, count(*) FILTER (WHERE in_heading) AS heading_concepts,
+        bool_or(in_heading) AS in_heading, (count(*) FILTER (WHERE subject))::integer AS subjects,
+        (sum(idf) / ((SELECT sum(idf) FROM rarity WHERE NOT optional) + coalesce(sum(idf) FILTER (WHERE optional), 0)))::float AS coverage
       FROM hits JOIN rarity USING (concept)
       GROUP BY id
     )
-    SELECT chunks.id, documents.name AS document, heading, body, coverage, in_heading
+    -- Ranked higher: a heading with few other words, and an early position, since documents go from the general to the
+    -- particular.
+    SELECT chunks.id, documents.name AS document, heading, body, coverage, in_heading, subjects,
+      score * (1 + least(1, heading_concepts::real / greatest(1, length(ts_filter(search, '{a}')))))
+        * (1 + 0.1 / (1 + position)) AS score
     FROM scores JOIN chunks USING (id) JOIN documents ON documents.id = document_id
-    -- Ranked higher: more of the question covered, a heading with few other words, and an early position,
-    -- since documents go from the general to the particular.
-    ORDER BY score * coverage
-      * (1 + 0.5 * least(1, heading_concepts::real / greatest(1, length(ts_filter(search, '{a}')))))
-      * (1 + 0.1 / (1 + position)) DESC, chunks.id
+    ORDER BY score DESC, chunks.id
     LIMIT ${limit}`);
   return rows.map((row) => ({
     id: row.id,
@@ -110,10 +129,12 @@ export async function fullTextSearch(
     heading: row.heading,
     body: row.body,
     isRelevant: isRelevantPassage(row),
+    score: row.score,
   }));
 }
 
-function isRelevantPassage({ coverage, in_heading: inHeading }: Row): boolean {
+function isRelevantPassage({ coverage, in_heading: inHeading, subjects }: Row): boolean {
+  if (subjects >= 2) return coverage >= minCoverage.twoSubjects;
   return coverage >= (inHeading ? minCoverage.inHeading : minCoverage.onlyInBody);
 }
 

@@ -55,7 +55,7 @@ export async function semanticSearch(
   const best = rows[0]?.similarity ?? 0;
   return rows
     .filter((row) => row.similarity >= Math.max(minSimilarity, best * minShare))
-    .map(({ id, document, heading, body }) => ({ id, document, heading, body, isRelevant: false }));
+    .map(({ similarity, ...passage }) => ({ ...passage, isRelevant: false, score: similarity }));
 }
 
 async function isTooLarge(queries: Queries, isComparable: SQL): Promise<boolean> {

@@ -54,7 +54,7 @@ export function isMisspelling(word: string, term: string): boolean {
   if (letters.includes(' ') || word.length < minMisspelled || letters.length < minMisspelled) return false;
   let same = 0;
   while (same < letters.length && word[same] === letters[same]) same++;
-  if (same === 0 || (isPrefix && same >= letters.length - 1)) return false;
+  if (same < (isPrefix ? 2 : 1) || (isPrefix && same >= letters.length - 1)) return false;
   const equals = (rest: string, expected: string) =>
     isPrefix ? rest.startsWith(expected) : rest === expected;
   const isMissing = letters.length > minMisspelled && equals(word.slice(same), letters.slice(same + 1));

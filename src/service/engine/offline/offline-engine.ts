@@ -166,6 +166,7 @@ async function findAnswer({
   assistant,
   findPassages,
   history,
+  isSpoken,
   message,
 }: EngineRequest): Promise<Answer | undefined> {
   if (findSmallTalk(message, assistant.language)) return undefined;
@@ -174,14 +175,16 @@ async function findAnswer({
   const questions = joinReferences(clauses, assistant.language);
   const answers = await findEach(questions, findPassages);
   if (answers.length > 1) return { query: message, passages: answers };
+  const best = findBest(direct);
+  if (best.length > 0) return { query: message, passages: isSpoken === true ? best.slice(0, 1) : best };
   // "I bought a tent and want to return it": the request is often at the end.
-  const best = direct.find(isRelevant) ?? (await findEach(clauses, findPassages)).at(-1);
-  if (best) return { query: message, passages: [best] };
+  const last = (await findEach(clauses, findPassages)).at(-1);
+  if (last) return { query: message, passages: [last] };
   // "And on Saturdays?" needs the question before it. Its own words have to occur in the passage, too.
   const before = history.findLast((line) => line.role === 'user');
   if (!before || message.length > followUpLimit || direct.length === 0) return undefined;
   const query = `${before.content} ${message}`;
-  const passage = (await findPassages(query, passageLimit)).find(isRelevant);
+  const [passage] = findBest(await findPassages(query, passageLimit));
   return passage && direct.some((own) => isSamePassage(own, passage))
     ? { query, passages: [passage] }
     : undefined;
@@ -194,13 +197,25 @@ async function findEach(
 ): Promise<Passage[]> {
   const found: Passage[] = [];
   for (const question of questions.length > 1 ? questions : []) {
-    const best = (await findPassages(question, passageLimit)).find(isRelevant);
+    const [best] = findBest(await findPassages(question, passageLimit));
     if (best && !found.some((passage) => isSamePassage(passage, best))) found.push(best);
   }
   return found;
 }
 
-const isRelevant = (passage: Passage) => passage.isRelevant;
+/** Share of the best match's score that an answer needs: a passage that is much worse is about something else. */
+const minShare = 0.75;
+
+/** Share of the answer's score with which the next passage is quoted, too: words cannot tell which one is asked for. */
+const tieShare = 0.9;
+
+/** The passage that answers a question, and the next one if it matches about as well. */
+function findBest(found: readonly Passage[]): Passage[] {
+  const relevant = found.filter(
+    ({ isRelevant, score }) => isRelevant && score >= minShare * (found[0]?.score ?? 0),
+  );
+  return relevant.slice(0, 2).filter(({ score }) => score >= tieShare * (relevant[0]?.score ?? 0));
+}
 
 const isSamePassage = (one: Passage, other: Passage) =>
   one.document === other.document && one.heading === other.heading && one.body === other.body;
