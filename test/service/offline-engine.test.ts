@@ -132,6 +132,12 @@ test('does not take a clause with "it" for a question of its own', async () => {
   assert.doesNotMatch(answer, /Sternwald/);
 });
 
+test('does not take a statement for a question of its own', async () => {
+  const answer = await ask('greeting', 'My parcel reached you on Tuesday. When will I get my money back?');
+  assert.match(answer, /5 working days/);
+  assert.equal(answer.match(/Source/g)?.length, 1);
+});
+
 test('answers one clause of a message if the rest has no answer', async () => {
   assert.match(await ask('greeting', 'I bought a jacket and want to return it'), /30 days/);
 });

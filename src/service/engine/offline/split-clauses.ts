@@ -24,12 +24,15 @@ export function splitClauses(message: string, language: string): string[] {
     .slice(0, clauseLimit);
 }
 
-/** Joins a clause such as "how heavy is it?" to the one before, since alone it does not say what it is about. */
+/**
+ * Joins clauses that are no question of their own: one such as "how heavy is it?" to the one before, since alone it does
+ * not say what it is about, and a statement to the one after it.
+ */
 export function joinReferences(clauses: readonly string[], language: string): string[] {
   const questions: string[] = [];
   for (const clause of clauses) {
-    const isReference = words[language]?.reference.test(clause);
-    const before = isReference ? questions.pop() : undefined;
+    const isReference = words[language]?.reference.test(clause) === true;
+    const before = isReference || questions.at(-1)?.endsWith('.') === true ? questions.pop() : undefined;
     questions.push(before === undefined ? clause : `${before} ${clause}`);
   }
   return questions;
