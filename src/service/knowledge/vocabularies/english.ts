@@ -23,6 +23,7 @@ export const english: Vocabulary = {
     her hers him he being having cannot ought say says said mean means
     u ur r pls plz thx gonna wanna gotta cos cuz stuff folks mate wheres hows whens whos theres heres thats lets
     still along away straight directly personally simply properly currently nicely inside outside apart
+    isn aren wasn weren doesn didn hasn haven hadn couldn wouldn shouldn won
     isnt arent wasnt werent doesnt didnt hasnt havent hadnt couldnt wouldnt shouldnt cant wont ive youre youve theyre`),
   commonWords: parseWords(`
     become begin believe build buy call carry catch change choose continue create cut decide die draw drink
@@ -32,7 +33,7 @@ export const english: Vocabulary = {
     stop study suggest suppose talk teach think touch travel try turn understand wait wake walk watch wear win
     wish work worry write became began begun believed bought built called carried caught changed chose chosen
     continued created decided died drank drew drove ate enjoyed fell felt filled followed forgot forgotten
-    found gave gone grew held included joined kept killed knew learned left lived looked lost loved met missed
+    found gave gone grew worn held included joined kept killed knew learned left lived looked lost loved met missed
     moved offered passed planned played received remembered ran saw seen seemed shared showed sat slept spent
     started stayed stood stopped studied suggested talked taught thought touched travelled tried turned
     understood waited walked watched went won wore worked wrote begins buying contains contain goes happening
@@ -50,7 +51,7 @@ export const english: Vocabulary = {
     add combine exist print printed treat value version physical end extra field button told choose wrong daily`),
   businessWords: parseWords('shop shops store stores business company office'),
   synonymGroups: parseGroups(`
-    open, opened, opening, how late, how early, drop by, drop in, pop in, pop by, come by, stop by, come round, opening hours, opening times, what time, which time, business hours, close, closes, closed, closing, shut, shuts, sunday*, saturday*, monday*, tuesday*, wednesday*, thursday*, friday*, weekend*, holiday*, christmas, easter
+    open, opened, opening, how late, how early, drop by, drop in, pop in, pop by, come by, stop by, come round, opening hours, opening times, what time, which time, business hours, close, closes, closed, closing, shut, shuts, sunday*, saturday*, monday*, tuesday*, wednesday*, thursday*, friday*, weekend*, holiday*, bank holiday*, public holiday*, christmas, easter
     how long, how soon, how quickly, how fast, how many days, how many weeks, how many years, how much time, turnaround, when will, when does, when do i get, time, days, duration
     cost, costs, price*, amount, fee, fees, charge, charges, rate, rates, how much, free, euro, euros, expensive, cheap*, pay for, have to pay, set me back, sets me back
     abroad, overseas, international*, foreign, countries, country, norway
@@ -78,7 +79,9 @@ export const english: Vocabulary = {
     wholesale, bulk, reseller*, logo, logos, engrav*, embroider*
     child, children, kid, kids, toddler*, baby, babies, junior*
     toilet*, restroom*, loo
-    cafe, café, restaurant*, snack*
+    cafe, café, restaurant*
+    food, meal*, snack*
+    season*, winter, summer, autumn
     second hand, trade in, buy back, buy * off me, buy my, resell, used gear, old gear
     made in, manufactur*, factory, factories, sewn, country of origin
     insur*, theft, stolen
@@ -99,7 +102,7 @@ export const english: Vocabulary = {
     cartridge*, canister*, gas bottle*
     gift wrap*, wrap*, as a gift, as a present, present, presents
     gift card*, gift voucher*, gift certificate*
-    valid, validity, expire*, expiry, expiration, until when, run out, runs out
+    valid, validity, expire*, expiry, expiration, until when, go off, run out, runs out
     weigh, weighs, weight, heavy, lightweight, how light, kg, gram*
     temperature*, cold, warm, freezing, frost, degrees, celsius
     bright*, lumen*
@@ -112,7 +115,7 @@ export const english: Vocabulary = {
     contact*, phone*, telephone, call, email*, e mail*, mail, email address, mail address, phone number, reach, i ring, ring you, talk to, speak to, speak with, customer service, support, hotline, human, bot, robot, person, agent, representative, get in touch
     shop, shops, store, stores
     address, street, located, location, where are you, where exactly, nearest, car, car park, garage, where is the shop, where is the store, where is your shop, where is your store, find you, find the shop, directions, visit, parking, park, tram, bus, get to you, how to get
-    size*, sizing, size up, size down, between sizes, between two sizes, between s and, between m and, between l and, fit, fits, fitting, measure*, runs small, run small, runs large
+    size*, sizing, size up, size down, between sizes, between two sizes, between s and, between m and, between l and, fit, fits, fitting, measure*, runs small, run small, runs large, run large, come up, comes up, true to size
     wheelchair*, accessib*, step free, disabled, disability, lift, elevator, pushchair*, stroller*, pram, prams, stairs
     dog*, labrador*, retriever*, terrier*, poodle*, puppy, puppies, pet, pets, animal*
     sustainab*, eco*, environment*, climate, green, pfas
@@ -125,7 +128,7 @@ export const english: Vocabulary = {
   actionGroups: parseGroups(`
     deliver*, ship*, dispatch*, parcel*, package, packages, post, posts, posted, posting, postage, arriv*, gets here, get here, send it, send to, send him, send her, turn up, turns up
     return*, send back, send * back, bring * back, take * back, sending back, sent back, send it back, send them back, send my * back, back, give * back, unwanted, no longer want, no longer need, change my mind, changed my mind, don t like, do not like, don t want it, do not want it
-    exchang*, swap*, wrong size, does not fit, doesn t fit, didn t fit, not fit, other size, another size, different size, bigger size, smaller size, too small, too big, too large, too tight, too loose, too short, too long, too wide, too narrow
+    exchang*, swap*, trade, larger pair, bigger pair, smaller pair, wrong size, does not fit, doesn t fit, didn t fit, not fit, other size, another size, different size, bigger size, smaller size, too small, too big, too large, too tight, too loose, too short, too long, too wide, too narrow
     cancel*, withdraw*, revoke, amend, alter*, modif*, call off, stopped, stop my order, stop the order, by mistake, wrong colour, change my order, change the order, change an order, change order
     warrant*, guarant*, defect*, faulty, fault, covered, claim, claims, my rights, complain*
     broke, broken, bust, busted, seam, seams, sole, soles, patch*, stitch*, falling apart, coming apart, came apart, fell apart, worn out, break*, damage*, torn, tear, tears, ripped, rip, rips, snapped, cracked, leak*, hole, holes, repair*, fix, fixed, fixing, mend*, zip, zips, zipper*, resol*, reproof*, waterproof again, impregnat*
