@@ -296,11 +296,170 @@ const thirdUnanswered = [
   'What time is it in Tokyo?',
 ];
 
+/** The fourth set, in English. The engine has not been changed since it was written. */
+const fourthAnswered: readonly AnsweredQuestion[] = [
+  { question: 'if i drop you an email today when can I expect a reply?', answer: /one working day/ },
+  { question: 'How big is your team?', answer: /Today we are 14 people with/ },
+  {
+    question: 'I need to alter the order I placed this mornig. Is it better to phone or to send a mail?',
+    answer: /Orders placed before 14:00 leave the/,
+  },
+  { question: "What's your stance on buying new versus mending an old jacket?", answer: /rather repair/ },
+  {
+    question: "My trip starts the day after tomorrow. What's the extra charge for express?",
+    answer: /and is available within Germany\./,
+  },
+  {
+    question: "The tracking page hasn't changed since Monday and now it's Friday. Who do I turn to?",
+    answer: /hello@nordkamm\.example/,
+  },
+  {
+    question: 'im never home during the day, can you send it to a DHL locker instead',
+    answer: /packing station/,
+  },
+  {
+    question: "I'm ordering from Switzerland. Will the postman ask me for import duties at the door?",
+    answer: /customs/,
+  },
+  {
+    question: "I'm having it shipped straight to my mum as a present. Will she see what I paid?",
+    answer: /no prices/,
+  },
+  { question: 'can I combine two discount codes on the same order?', answer: /Only one code can be used/ },
+  {
+    question: "I'd rather have money than my gift card. Can you pay out what's left on it?",
+    answer: /It cannot be paid out in/,
+  },
+  { question: 'what do i get for signing up to your newsleter', answer: /first order/ },
+  {
+    question: 'Would I still find somebody in the shop on a Saturday at half past five?',
+    answer: /10:00 to 17:00/,
+  },
+  { question: "we're coming by car, where can we park near you?", answer: /Schwabentorgarage/ },
+  { question: 'My husband is in a wheelchair. Are there any stairs at your door?', answer: /step-free/ },
+  { question: 'On which days is the repair counter of the workshop staffed?', answer: /Saturday/ },
+  {
+    question: 'is tax already in the prices or does it get added at the end?',
+    answer: /There are no hidden fees: all/,
+  },
+  { question: 'I chose prepayment and sent the money yesterday. When do you ship?', answer: /transfer/ },
+  { question: 'can I use google pay on my phone', answer: /Google Pay/ },
+  { question: 'No credit card here. Could you just debit my bank acount directly?', answer: /direct debit/ },
+  {
+    question: 'Does the Feldberg 38 come with something to keep it dry in a downpour?',
+    answer: /rain cover/,
+  },
+  {
+    question: "I'm 192 cm tall, which length of the Moos 0 do I need?",
+    answer: /Regular is for people up to/,
+  },
+  {
+    question: 'how long does the Irrlicht keep going on one charge at the dimmest setting',
+    answer: /60 hours/,
+  },
+  { question: 'How heavy is one Kammweg boot?', answer: /A boot weighs 560 g in/ },
+  { question: "hiring a rucksack from you, what's that per day?", answer: /Backpack:/ },
+  {
+    question:
+      'We hired one of your tents last week and loved it. If we buy it now, is the hire fee taken off?',
+    answer: /30 days/,
+  },
+  {
+    question: 'What distance do you cover on the monthly walk? My mother is 70 and would like to join.',
+    answer: /We meet at 9:00 at the/,
+  },
+  {
+    question: 'how do I sign up for the guided hike and how many can join',
+    answer: /hello@nordkamm\.example/,
+  },
+  {
+    question:
+      'These trousers are too tight. Can I swap them for a bigger pair, and do I pay shipping again within Germany?',
+    answer: /If something does not fit, exchange/,
+  },
+  {
+    question: "I'm in Switzerland and want to send a stove back, who covers the postage?",
+    answer: /Switzerland/,
+  },
+  { question: "do I need to explain why I'm sending something back?", answer: /reason/ },
+  {
+    question: 'I threw away the box and the return lable with it. Where do I get a new one?',
+    answer: /customer account/,
+  },
+  { question: 'do your clothes come up small or can I order what I normally wear?', answer: /true to size/ },
+  {
+    question: 'How many millimetres of room should I have in front of my toes in a hiking boot?',
+    answer: /A boot fits if there is/,
+  },
+  {
+    question: 'Where do I put the tape measure to find the right rucksack size? From where to where?',
+    answer: /The size of a backpack depends/,
+  },
+  { question: 'must i book ahead if I want you to help me try on boots in store?', answer: /appointment/ },
+  {
+    question: 'How many years of warranty are there on things you sell from other manufacturers?',
+    answer: /2 years/,
+  },
+  {
+    question:
+      "I'd like you to mend my tent before our holiday. Once I say yes to the price, how long will you need?",
+    answer: /7 to 10/,
+  },
+  {
+    question: 'my jacket soaks up water like a sponge now, can you make it rainproof again and for how much',
+    answer: /Re-waterproofing a jacket: €24/,
+  },
+  { question: "Do you also mend things that weren't made by Nordkamm?", answer: /any brand/ },
+];
+const fourthUnanswered = [
+  'Are your freeze-dried meals vegan or gluten free?',
+  'does the Irrlicht head torch have a red light mode',
+  'Does the Kammweg Mid also come in black?',
+  "I'm a member of the Alpine Club. Do I get anything off?",
+  'Which sleeping mat would you recommend for winter camping?',
+  'Our scout group is looking for a sponsor, would you be interested?',
+  'I need a new copy of my invoice made out to my company, with our tax number on it.',
+  'how do I change the email adress of my customer account',
+  'how can I unsubscribe from your newsletter',
+  'How do I break in new boots without getting blisters?',
+  'Can the Quelle bottle go in the dishwasher?',
+  'I found the same pack cheaper on another website, will you match the price?',
+  'When is the new winter collection coming out?',
+  'Can I choose an evening time slot for the delivery?',
+  'What takes tree resin stains out of tent fabric?',
+  'Is there a Nordkamm app for my phone?',
+  'do you sell harnesses for dogs',
+  "Is the Nebel Shell available in a women's cut?",
+  'At what temperature may I machine wash the rain jacket?',
+  'Do you organise week-long hut tours in the Dolomites?',
+  'Why are we here on this planet at all?',
+  'How hot will it get in Rome this weekend?',
+  'when is Bayern Munich playing next',
+  'Write me a SQL query that finds duplicate rows.',
+  'Which river flows through London?',
+  'do you know any good riddles',
+  'How do I make a really creamy risotto?',
+  'what is the square root of 144',
+  'How do you say "thank you" in Portuguese?',
+  'Who painted the Mona Lisa?',
+  'My wifi keeps dropping, any idea how to fix it?',
+  'Should I put my savings into shares or gold?',
+  'how old is the universe',
+  'Can you write my cover letter for a bank?',
+  'How can I learn to sleep better at night?',
+  'Are you in love with anyone?',
+  'who was the first roman emperor',
+  'What is the exchange rate of the dollar today?',
+  'Can you book me a table at an Italian restaurant for tonight?',
+  'What does "for i in range(10)" do in code?',
+];
+
 /** Required numbers of right answers, of 40 each. */
 const enough = {
   first: { answered: 36, unanswered: 36 },
   second: { answered: 37, unanswered: 34 },
   third: { answered: 34, unanswered: 38 },
+  fourth: { answered: 28, unanswered: 29 },
 };
 
 const env = await newDatabase();
@@ -332,9 +491,13 @@ const sets = {
     answered: thirdAnswered.map((each) => ({ language: 'en' as const, ...each })),
     unanswered: thirdUnanswered.map((question) => ({ language: 'en' as const, question })),
   },
+  fourth: {
+    answered: fourthAnswered.map((each) => ({ language: 'en' as const, ...each })),
+    unanswered: fourthUnanswered.map((question) => ({ language: 'en' as const, question })),
+  },
 };
 
-for (const name of ['first', 'second', 'third'] as const) {
+for (const name of ['first', 'second', 'third', 'fourth'] as const) {
   const { answered, unanswered } = sets[name];
 
   test(`answers most of the 40 questions of the ${name} set from the right passage`, async () => {
