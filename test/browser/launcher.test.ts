@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { ChatElement, mount, nextEvent, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { recordPageErrors } from '../support/browser/page-errors.ts';
 import { openPage } from '../support/chat/other-page.ts';
 import { failScript, uncachedWidget } from '../support/browser/fail-script.ts';
 import { whenIdle } from '../../src/widget/element/when-idle.ts';
@@ -108,23 +109,16 @@ describe('the launcher', () => {
     const panel = chat.part('panel');
     panel.dispatchEvent(new PointerEvent('pointerover'));
     await until(() => chat.find('[part="resize-handle"]') !== null, 'the handle');
-    const errors: string[] = [];
-    // `ResizeObserver loop`: an observer's callback has changed the size of an observed element.
-    const onError = (event: ErrorEvent): void => {
-      errors.push(event.message);
-      event.stopImmediatePropagation();
-      event.preventDefault();
-    };
-    addEventListener('error', onError, true);
+    const errors = recordPageErrors();
     const shownHeight = (): number => Math.round(panel.getBoundingClientRect().height);
     const before = shownHeight();
     chat.element.launcherLabel = 'Ask us about boots, tents and returns. '.repeat(9);
     await until(() => shownHeight() < before, 'a lower panel');
     const handle = chat.part('resize-handle');
     await until(() => !!handle.ariaValueText?.endsWith(` ${shownHeight()}`), 'its size at the handle');
-    removeEventListener('error', onError, true);
+    errors.stop();
     await setViewport(width, height);
-    expect(errors).to.deep.equal([]);
+    expect(errors.messages).to.deep.equal([]);
   });
 
   it('is a button with a name and a state', async () => {

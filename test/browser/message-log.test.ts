@@ -1,10 +1,24 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
+import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { settled } from '../support/chat/page-layout.ts';
+import { recordPageErrors } from '../support/browser/page-errors.ts';
 import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
 import { modelService, service } from '../support/browser/service-under-test.ts';
 
+/** Waits for this number of frames. */
+async function frames(count: number): Promise<void> {
+  for (let frame = 0; frame < count; frame++)
+    await new Promise((resolve) => {
+      requestAnimationFrame(resolve);
+    });
+}
+
 describe('the message log', () => {
-  afterEach(unmountAll);
+  afterEach(async () => {
+    serveNoHistory();
+    await unmountAll();
+  });
 
   it('follows the conversation if the reader is at its end', async () => {
     const chat = mount({ 'assistant-id': service.assistantThatShows('no-greeting') });
@@ -45,6 +59,48 @@ describe('the message log', () => {
     await growing.resume();
     await chat.answered(2);
     expect(distance()).to.be.below(24);
+  });
+
+  describe('with several pages, which have an estimated height until they are scrolled to', () => {
+    let chat: Chat;
+    let log: HTMLElement;
+    let last: HTMLElement;
+
+    beforeEach(async () => {
+      serveHistory(
+        Array.from({ length: 75 }, (_, index) => ({
+          role: index % 2 === 0 ? 'user' : 'assistant',
+          content: 'A line.\n'.repeat(1 + (index % 9)),
+        })),
+      );
+      chat = mount({ 'base-url': cannedService });
+      await chat.open();
+      await until(() => chat.findAll('article').length === 75, 'the messages');
+      await settled(chat);
+      log = chat.part('message-log');
+      last = chat.findAll('article').at(-1) as HTMLElement;
+    });
+
+    /** Scrolls up from the end, and changes the height of the last message in the same frame. */
+    async function scrollUpAndGrow(height: number): Promise<void> {
+      log.scrollTop = log.scrollHeight;
+      await frames(3);
+      log.scrollTop = 0;
+      last.style.minHeight = `${height}px`;
+      await frames(3);
+    }
+
+    it('does not move a reader who scrolls up in the frame in which it grows', async () => {
+      await scrollUpAndGrow(900);
+      expect(log.scrollTop).to.equal(0);
+    });
+
+    it('causes no error in the page when it grows while its reader scrolls', async () => {
+      const errors = recordPageErrors();
+      for (const height of [900, 300, 1200, 100, 600]) await scrollUpAndGrow(height);
+      errors.stop();
+      expect(errors.messages).to.deep.equal([]);
+    });
   });
 
   it('renders a long growing answer less often than it grows, and its end at once', async () => {

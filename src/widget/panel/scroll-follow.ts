@@ -7,9 +7,16 @@ export class ScrollFollow {
   #log: Element | undefined;
   #scrollTop = 0;
   readonly #onMove: () => void;
-  /** Messages get their final height when they scroll into view, images when they have loaded. */
+  /**
+   * Messages get their final height when they scroll into view, images when they have loaded. Scrolls in the next frame:
+   * when this is called, scrolling brings other messages into view, and browsers report an observed element that
+   * changes size then as an error of the page (`ResizeObserver loop`). In the next frame it is also known whether the
+   * reader has just scrolled up.
+   */
   readonly #sizes = new ResizeObserver(() => {
-    this.keep();
+    requestAnimationFrame(() => {
+      this.keep();
+    });
   });
 
   /** @param onMove called when the reader scrolls away from the end or back to it */
