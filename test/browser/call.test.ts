@@ -213,6 +213,29 @@ let microphone: FakeMicrophone;
     await until(() => chat.announcement.trim() === 'You can speak now.', 'the announcement');
   });
 
+  it('announces after the greeting that the microphone is off, if it was muted before', async () => {
+    service.isRecorded = true;
+    const chat = await calling();
+    await click(chat.part('call-mute-button'));
+    await until(() => chat.announcement === 'Microphone is off', 'the announcement');
+    await speak(chat);
+    service.send('output_audio_buffer.stopped', { response_id: 'r1' });
+    await until(() => chat.announcement === 'This call is recorded. Microphone is off', 'the announcement');
+    await click(chat.part('call-mute-button'));
+    await until(() => chat.announcement === 'Listening…', 'the announcement');
+  });
+
+  it('announces after the greeting that the visitor can speak, if the microphone was muted for a moment', async () => {
+    const chat = await calling();
+    await click(chat.part('call-mute-button'));
+    await speak(chat);
+    await click(chat.part('call-mute-button'));
+    await until(() => chat.part('call-mute-button').title === 'Mute microphone', 'the state');
+    expect(chat.announcement).to.equal('Microphone is off');
+    service.send('output_audio_buffer.stopped', { response_id: 'r1' });
+    await until(() => chat.announcement === 'You can speak now.', 'the announcement');
+  });
+
   it('announces immediately that the visitor can speak if there is no greeting', async () => {
     const chat = await open();
     await chat.ask('Hello');

@@ -69,34 +69,34 @@ export function startCall(
   /** The text that the call is recorded; empty if it is not. */
   let recordingNotice = '';
   let notice = '';
-  /** To be announced when the assistant listens. */
-  let announcement = '';
+  /** Texts to announce when the assistant listens next: nothing talks over it. */
+  let deferred = '';
+  /** Whether to announce then, too, whether the visitor can speak. */
+  let isReadyDue = false;
   let outputTimer: ReturnType<typeof setTimeout> | undefined;
   /** Called when the conversation is open. */
   let onOpened: (() => void) | undefined;
 
   const texts = (): Texts & CallTexts => allTexts(panel.locale as Locale);
   const id = (): string => session.snapshot.conversationId ?? '';
-  /**
-   * Announces a text to screen readers.
-   *
-   * @param isDeferred whether to wait until the assistant listens next
-   */
-  const announce = (text: string, isDeferred = state === 'speaking'): void => {
-    announcement = isDeferred ? text : '';
-    if (isDeferred) return;
+  const announce = (text: string): void => {
     panel.announcer.element.textContent = text;
     // So that a following answer, such as a cut-off one at the end of the call, does not replace it.
     panel.announcer.isComplete = false;
   };
-  const show = (next: CallState): void => {
+  const show = (next: CallState, announcesDeferred = next === 'listening'): void => {
     state = next;
-    if (next === 'listening' && announcement) announce(announcement);
+    if (announcesDeferred && (isReadyDue || deferred)) {
+      announce(`${deferred} ${isReadyDue ? texts()[isMuted ? 'muted' : 'ready'] : ''}`.trim());
+      deferred = '';
+      isReadyDue = false;
+    }
     onChange();
   };
   const note = (text: string): void => {
     notice = text;
-    if (text) announce(text);
+    if (state === 'speaking') deferred = `${deferred} ${text}`.trim();
+    else if (text) announce(text);
     onChange();
   };
   /** Ends the call; `onEnd` does the rest. The bar shows why. */
@@ -159,9 +159,10 @@ export function startCall(
     audio,
     onEvent,
     onReconnecting: (isOpen) => {
-      show(isOpen ? 'listening' : 'reconnecting');
       // After reconnecting, the assistant apologizes before it listens.
-      announce(isOpen ? texts().ready : texts().reconnecting, isOpen);
+      isReadyDue = isOpen;
+      show(isOpen ? 'listening' : 'reconnecting', false);
+      if (!isOpen) announce(texts().reconnecting);
     },
   });
   const devices = createDevices({
@@ -227,11 +228,11 @@ export function startCall(
         onChange();
         report([id(), true]);
       }, 1000);
-      show('listening');
-      const ready = `${texts().ready} ${recordingNotice}`;
+      deferred = recordingNotice;
+      isReadyDue = true;
       const { messages } = session.snapshot;
       // The assistant speaks its greeting first, unless the visitor has written before.
-      announce(ready, messages[0] && messages.every(({ role }) => role === 'assistant'));
+      show('listening', !messages[0] || messages.some(({ role }) => role !== 'assistant'));
     } catch (error) {
       end(connectionProblem(error));
     }
@@ -283,7 +284,8 @@ export function startCall(
             onMute: () => {
               isMuted = !isMuted;
               devices.mute(isMuted);
-              announce(isMuted ? texts.muted : texts.listening);
+              if (state === 'speaking') isReadyDue = true;
+              else announce(texts[isMuted ? 'muted' : state]);
               onChange();
             },
             onDevices: () => {
