@@ -99,6 +99,27 @@ describe('forced colors', () => {
     await until(() => button.ariaPressed === 'false', 'the button to be released');
     expect(border()).to.equal('1px');
   });
+
+  it('show the rating of an answer, also if its button has the focus', async function () {
+    if (!supports.emulateMedia) this.skip();
+    await emulateMedia({ forcedColors: 'active' });
+    const chat = mount();
+    await chat.open();
+    await chat.answered(1);
+    chat.findAll('article').at(-1)?.focus();
+    await until(() => chat.find('[part="rate-button"]') !== null, 'the buttons');
+    const [button] = chat.findAll('[part="rate-button"]') as [HTMLElement, HTMLElement];
+    await press('Tab');
+    button.focus();
+    const shown = (): string[] => {
+      const { borderTopWidth, outlineWidth } = getComputedStyle(button);
+      return [borderTopWidth, outlineWidth];
+    };
+    expect(shown()).to.deep.equal(['0px', '3px']);
+    await press('Enter');
+    await until(() => button.ariaPressed === 'true', 'the rating');
+    expect(shown()).to.deep.equal(['2px', '3px']);
+  });
 });
 
 describe('a screen reader', () => {
