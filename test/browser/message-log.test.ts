@@ -90,6 +90,14 @@ describe('the message log', () => {
       await frames(3);
     }
 
+    it('stays at its end when its text becomes larger', async () => {
+      for (const size of ['30px', '20px', '34px']) {
+        chat.element.style.setProperty('--voice-assistant-chat-font-size', size);
+        await frames(4);
+        await until(() => log.scrollHeight - log.scrollTop - log.clientHeight < 2, 'the end');
+      }
+    });
+
     it('does not move a reader who scrolls up in the frame in which it grows', async () => {
       await scrollUpAndGrow(900);
       expect(log.scrollTop).to.equal(0);

@@ -42,7 +42,10 @@ export class ScrollFollow {
 
   /** Scrolls to the end if the reader was there. A hidden log is not laid out: it gets a size when it is shown. */
   keep(): void {
-    if (this.isAtEnd && this.#log?.closest('[hidden]') === null) this.#log.scrollTop = this.#log.scrollHeight;
+    const log = this.#log;
+    if (!this.isAtEnd || log?.closest('[hidden]') !== null) return;
+    log.scrollTop = log.scrollHeight;
+    this.#scrollTop = log.scrollTop;
   }
 
   /** Call after the log was inserted again: browsers forget the scroll position of an element that is moved. */
@@ -53,11 +56,13 @@ export class ScrollFollow {
 
   readonly #onScroll = (): void => {
     const { scrollHeight, scrollTop, clientHeight } = this.#log as Element;
-    const isAtEnd = scrollHeight - scrollTop - clientHeight < tolerance;
     // A hidden log has no size.
     if (clientHeight === 0) return;
+    // Only scrolling up leaves the end: a log that has grown moves away from its end without the reader.
+    const hasMovedUp = scrollTop < this.#scrollTop;
     this.#scrollTop = scrollTop;
-    if (isAtEnd === this.isAtEnd) return;
+    const isAtEnd = scrollHeight - scrollTop - clientHeight < tolerance;
+    if (isAtEnd === this.isAtEnd || (!isAtEnd && !hasMovedUp)) return;
     this.isAtEnd = isAtEnd;
     this.#onMove();
   };
