@@ -180,7 +180,7 @@ describe('an error', () => {
       await chat.ask('Hello?');
       await chat.problem(words);
       expect((await event).code).to.equal(code);
-      expect(chat.find('li.user[data-status="failed"] .message-state')?.innerText).to.contain('Not sent');
+      expect(chat.find('li.user[data-status="failed"] small.state')?.innerText).to.contain('Not sent');
       expect(chat.part('retry-button').innerText).to.contain('Try again');
       chat.element.remove();
       document.body.append(chat.element);

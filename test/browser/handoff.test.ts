@@ -217,7 +217,7 @@ describe('a conversation that has ended', () => {
     await chat.answered(2);
     await chat.problem(/This conversation has ended\. Start a new conversation/);
     expect(chat.messages[1]).to.equal('user: Goodbye!');
-    expect(chat.findAll('.message-state')).to.deep.equal([]);
+    expect(chat.findAll('small.state')).to.deep.equal([]);
     await click(chat.part('retry-button'));
     await until(() => chat.problems.length === 0 && chat.messages.length === 1, 'a new conversation');
   });
@@ -256,7 +256,7 @@ describe('a conversation that has ended', () => {
     await chat.ask('A second question');
     await chat.problem(/has ended/);
     await chat.ask('A third question');
-    const waiting = (): string[] => chat.findAll('.message-state').map(({ innerText }) => innerText);
+    const waiting = (): string[] => chat.findAll('small.state').map(({ innerText }) => innerText);
     await until(() => waiting().join() === 'Waiting to be sent,Waiting to be sent', 'both to wait');
     expect(chat.problems).to.have.length(1);
     // The offer comes just before the composer.

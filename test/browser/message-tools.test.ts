@@ -199,7 +199,7 @@ describe('the actions of a message', () => {
     chat.write('');
     await until(() => chat.part('send-button').title === 'Stop', 'the stop button');
     await click(chat.part('send-button'));
-    await until(() => chat.find('.message-state')?.innerText === 'Stopped.', 'the note “Stopped.”');
+    await until(() => chat.find('small.state')?.innerText === 'Stopped.', 'the note “Stopped.”');
     await answer.resume();
     await until(() => chat.part('send-button').title === 'Send', 'the end of the reply');
     expect(chat.messages.at(-1)).to.equal('assistant: It goes on');

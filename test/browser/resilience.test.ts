@@ -221,7 +221,7 @@ describe('the widget', () => {
       await chat.problem(
         /You are offline\. Your message is saved and will be sent when you are back online\./,
       );
-      expect(chat.find('li.user .message-state')?.innerText).to.equal('Waiting to be sent');
+      expect(chat.find('li.user small.state')?.innerText).to.equal('Waiting to be sent');
       expect(chat.find('[part="retry-button"]')).to.equal(null);
       expect(chat.find('[part="edit-button"]')).not.to.equal(null);
     } finally {

@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { chatStates } from '../support/chat/chat-states.ts';
 import { setViewport, supports } from '../support/browser/page.ts';
-import { put, settled, removeInserted } from '../support/chat/page-layout.ts';
+import { isReachable, isWithinWindow, put, settled, removeInserted } from '../support/chat/page-layout.ts';
 
 /*
  * Checks the layout in many states for clipped text and for boxes outside the panel, with the fonts of any machine.
@@ -34,6 +34,33 @@ function lost(chat: Chat): string[] {
         !isInScroller && (left < -0.5 || right > innerWidth + 0.5) ? `${name} leaves the window` : '',
       ].filter((found) => found !== '');
     });
+}
+
+/** Words of the header that are broken into several lines. */
+function brokenWords(chat: Chat): string[] {
+  return chat.findAll('.titles *').flatMap((element) => {
+    const text = element.firstChild;
+    if (!(text instanceof Text) || !element.checkVisibility()) return [];
+    return [...text.data.matchAll(/[^\s\u00ad]+/g)].flatMap(({ 0: word, index }) => {
+      const range = new Range();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      return range.getClientRects().length > 1 ? word : [];
+    });
+  });
+}
+
+/** Buttons of the header and the composer that are covered, outside the window, or smaller than 24 by 24 pixels. */
+function unreachableButtons(chat: Chat): string[] {
+  const isCovered = (button: Element): boolean => !chat.find('.menu:popover-open') && !isReachable(button);
+  return chat
+    .findAll(':is([part="header"], [part="composer"]) button')
+    .filter((button) => button.checkVisibility())
+    .filter((button) => {
+      const { width, height } = button.getBoundingClientRect();
+      return width < 24 || height < 24 || isCovered(button) || !isWithinWindow(button);
+    })
+    .map(({ part, title }) => `${part.value} “${title}”`);
 }
 
 /** The font sizes of all visible texts, except in boxes of fixed size. */
@@ -95,7 +122,7 @@ describe('no text is cut off, and nothing scrolls sideways, in', () => {
       expect(document.documentElement.scrollWidth).to.be.at.most(innerWidth);
     });
 
-    it(`${state}: at a width of 320 pixels, with and without text spacing`, async () => {
+    it(`${state}: at a width of 320 pixels, with a double font size and with text spacing`, async () => {
       // WebKit's window cannot be that narrow, so there an inline chat is in a narrow box.
       if (supports.phoneViewport) await setViewport(320, 568);
       const chat = await openState({ theme: 'light', lang: 'de' });
@@ -106,6 +133,14 @@ describe('no text is cut off, and nothing scrolls sideways, in', () => {
       }
       if (chat.isOpen) await settled(chat);
       await expectNothingClipped(chat, 'as it is');
+      chat.element.style.setProperty('--voice-assistant-chat-font-size', '30px');
+      await expectNothingClipped(chat, 'in large letters');
+      expect(brokenWords(chat), 'in large letters').to.deep.equal([]);
+      expect(unreachableButtons(chat), 'in large letters').to.deep.equal([]);
+      const field = chat.find('[part="composer-input"]') as HTMLTextAreaElement | null;
+      if (field?.value === '')
+        expect(field.scrollHeight, 'the placeholder').to.be.at.most(field.clientHeight + 1);
+      chat.element.removeAttribute('style');
       space(chat);
       await expectNothingClipped(chat, 'spaced out');
       expect(document.documentElement.scrollWidth).to.be.at.most(innerWidth);

@@ -161,7 +161,7 @@ describe('a custom property', () => {
   it('--voice-assistant-chat-muted colors secondary text', async () => {
     const chat = await opened({ muted: red });
     const probe = document.createElement('small');
-    probe.className = 'message-state';
+    probe.className = 'state';
     chat.part('message-log').append(probe);
     expect(getComputedStyle(probe).color).to.equal(red);
     probe.remove();

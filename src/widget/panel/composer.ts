@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { html, type TemplateResult } from 'lit/html.js';
 import { countCharacters, limits } from '../../contract/limits.ts';
 import { fill, type Locale } from '../texts/texts.ts';
 import { sendIcon, stopIcon } from './icons.ts';
@@ -45,7 +45,7 @@ export function composer({
   };
   // An invisible copy makes the field grow with its text. It stops growing long before 2,000 characters.
   return html`<form part="composer" @submit=${onSubmit}>
-    <div class="field" data-text=${draft.slice(0, 2000)}>
+    <div class="field" data-text=${draft.slice(0, 2000) || placeholder}>
       <textarea
         part="composer-input"
         rows="1"
@@ -54,7 +54,7 @@ export function composer({
         aria-invalid=${count > limit}
         placeholder=${placeholder}
         enterkeyhint="send"
-        dir=${draft === '' ? nothing : 'auto'}
+        dir=${draft && 'auto'}
         @input=${onInput}
         @keydown=${onKeyDown}
       ></textarea>

@@ -201,7 +201,7 @@ function below(message: Message, details: MessageDetails | undefined, values: Lo
     status === 'failed' && problem !== undefined && problem.code !== 'conversation-not-found';
   const more = [...values.addOns.below(message), details?.below];
   if (!state && !more.some(Boolean)) return nothing;
-  return html`${state ? html`<small class="message-state">${state}</small>` : nothing}
+  return html`${state ? html`<small class="state">${state}</small>` : nothing}
   ${hasProblem ? notice(problem, true, values, message) : nothing} ${more}`;
 }
 
