@@ -387,7 +387,10 @@ export function settingsHelp(): string {
   return Object.entries(settings as Record<string, Setting>)
     .map(([name, { type, default: fallback, text, accepts }]) => {
       const defaultText = fallback === undefined ? 'no default' : `default ${fallback}`;
-      const plainText = text.replace(/\[(\w+)\]\(([\w.#-]+)\)/g, 'see $1 in docs/$2').replaceAll('`', '');
+      const plainText = text
+        .replace(/\(\[([^\]]+)\]\(([^)]+)\)\)/g, '($1, docs/$2)')
+        .replace(/\[([^\]]+)\]\(([^)]+)\)/g, '$1 (docs/$2)')
+        .replaceAll('`', '');
       const facts = [type, accepts].filter((fact) => fact !== undefined).join(' ');
       return `  ${name}  ${facts}; ${defaultText}\n      ${plainText}.`;
     })

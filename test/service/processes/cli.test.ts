@@ -152,6 +152,9 @@ test('prints the settings with type, range, default and meaning in the help of b
     assert.match(help, /^ {2}DATABASE_URL {2}URL; no default$/m);
     const missing = Object.keys(settings).filter((name) => !help.includes(`\n  ${name}  `));
     assert.deepEqual(missing, []);
+    assert.match(help, /^ {6}Carrier of phone calls: a simulation, Twilio \(docs\/twilio\.md\), or /m);
+    assert.match(help, /speech is offline \(Live voice, docs\/live-voice\.md\)\.$/m);
+    assert.doesNotMatch(help, /\]\(/);
   }
 });
 
