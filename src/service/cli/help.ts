@@ -22,6 +22,19 @@ export function generalHelp(): string {
   ].join('\n');
 }
 
+/** Returns the text of `<object> --help`: the commands about it, such as `keys`. */
+export function groupHelp(group: readonly Command[]): string {
+  const object = group[0]?.name.split(' ')[0] ?? '';
+  const width = Math.max(...group.map(({ name }) => name.length));
+  return [
+    `Usage: ${invocation} ${object} <command> [options]`,
+    '',
+    ...group.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
+    `"${invocation} ${object} <command> --help" lists the options of a command.`,
+  ].join('\n');
+}
+
 /** Returns the text of `<command> --help`. */
 export function commandHelp({ name, summary, options }: Command): string {
   const allOptions: [string, CommandOption][] = [

@@ -11,7 +11,7 @@ import { UsageError } from './command.ts';
 import type { Command, CommandInput, CommandOutput, CommandValues } from './command.ts';
 import { runInService } from './command-socket.ts';
 import { commands } from './commands.ts';
-import { commandHelp, generalHelp } from './help.ts';
+import { commandHelp, generalHelp, groupHelp } from './help.ts';
 import { runCommand } from './run-command.ts';
 import { terminal } from './terminal.ts';
 
@@ -35,14 +35,17 @@ export async function runCli(
   opened?: Database,
   input: CommandInput = terminal(env),
 ): Promise<number> {
+  let command: Command | undefined;
   try {
     const found = findCommand(args);
     if (!found) {
-      const isHelpRequested = args.length === 1 && ['--help', '-h', 'help'].includes(args[0] ?? '');
-      (isHelpRequested ? out : err)(generalHelp());
+      const isHelpRequested = args.length <= 2 && isHelp(args.at(-1));
+      const group = relatedCommands(args[0]);
+      (isHelpRequested ? out : err)(group.length > 0 ? groupHelp(group) : generalHelp());
       return isHelpRequested ? 0 : 2;
     }
-    const { command, rest } = found;
+    command = found.command;
+    const { rest } = found;
     const values = readOptions(command, rest);
     if (values === 'help') {
       out(commandHelp(command));
@@ -58,7 +61,10 @@ export async function runCli(
     return outcome.hasFailed ? 1 : 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      err(`${error.message}\n"--help" lists all commands.`);
+      const help = command
+        ? `"${command.name} --help" lists the options of the command.`
+        : '"--help" lists all commands.';
+      err(`${error.message}\n${help}`);
       return 2;
     }
     err(describeFailure(error));
@@ -67,16 +73,26 @@ export async function runCli(
 }
 
 function findCommand(args: string[]): { command: Command; rest: string[] } | undefined {
-  const first = args[0];
-  if (first === undefined || ['--help', '-h', 'help'].includes(first)) return undefined;
+  const [first, second] = args;
+  if (first === undefined || isHelp(first)) return undefined;
   const command = commands.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
   if (command) return { command, rest: args.slice(command.name.split(' ').length) };
-  const related = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => `"${name}"`);
+  const related = relatedCommands(first);
+  if (related.length > 0 && args.length === 2 && isHelp(second)) return undefined;
   throw new UsageError(
     related.length > 0
-      ? `"${first}" is one of ${related.join(', ')}.`
+      ? `"${first}" is incomplete: use ${related.map(({ name }) => `"${name}"`).join(' or ')}.`
       : `There is no command "${args.filter((word) => !word.startsWith('-')).join(' ')}".`,
   );
+}
+
+function isHelp(word: string | undefined): boolean {
+  return ['--help', '-h', 'help'].includes(word ?? '');
+}
+
+/** Returns the commands about an object, such as `keys create` and `keys list` for `keys`. */
+function relatedCommands(object = ''): Command[] {
+  return commands.filter(({ name }) => name.startsWith(`${object} `));
 }
 
 function readOptions(command: Command, rest: string[]): 'help' | { given: CommandValues; json: boolean } {

@@ -179,11 +179,25 @@ test('lists every command in the help, and the options of each', async () => {
   }
 });
 
+test('lists the commands about an object if only the object is given', async () => {
+  const { code, out } = await run('documents', '--help');
+  assert.equal(code, 0);
+  const commands = ['add', 'list'].map((action) => ` {2}documents ${action}( {2}.+){1,}\\n`);
+  assert.match(
+    out,
+    new RegExp(`^Usage: npx node src/service/cli.ts documents <command>.*\\n\\n${commands.join('')}`),
+  );
+  assert.doesNotMatch(out, /keys create|DATABASE_URL/);
+});
+
 const usageErrors: [args: string, message: RegExp][] = [
   ['', /^Usage: /],
   ['frob', /^There is no command "frob"\.\n/],
-  ['users', /^"users" is one of "users create", "users list"\.\n/],
-  ['users create', /^users create: --name <name> is required\.\n/],
+  ['users', /^"users" is incomplete: use "users create" or "users list"\.\n/],
+  [
+    'users create',
+    /^users create: --name <name> is required\.\n"users create --help" lists the options of the command\.$/,
+  ],
   ['users create --name= --email a@b', /--name must not be empty/],
   ['users create --name A --email nobody', /"nobody" is not an e-mail address/],
   ['users list --all', /Unknown option '--all'/],
