@@ -234,8 +234,7 @@ describe('an error', () => {
     model.behave({ status: 401 });
     const { status, json } = await ask('Hi');
     model.behave({});
-    const error =
-      'Failed to process message: the assistant cannot answer at the moment; please try again later';
+    const error = 'Failed to process message: the assistant cannot answer at the moment';
     assert.deepEqual([status, json], [400, { success: false, error, error_code: 'REPLY_FAILED' }]);
     assert.equal((await readMoney(service, owner.id)).balance, 1);
   });

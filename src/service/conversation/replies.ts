@@ -192,7 +192,7 @@ export class Replies implements Answerer {
       }
     }
     if (answer.text.trim() === '' && answer.functionCalls.length === 0 && signal.reason !== replyStopped) {
-      throw new EngineError('the assistant did not answer; please try again', {
+      throw new EngineError('the assistant did not answer', {
         ownerReason: 'the language model returned an empty answer',
       });
     }
@@ -216,7 +216,7 @@ export class Replies implements Answerer {
     if (expected === undefined) this.#log.error({ err: error }, 'a reply failed unexpectedly');
     else this.#log.warn({ reason: expected.failure }, 'a reply failed');
     const reasons = expected ?? {
-      failure: 'something went wrong inside the service; please try again',
+      failure: 'something went wrong inside the service',
       problem: 'an unexpected error, which is in the log of the service',
     };
     const tell = () => {
@@ -244,7 +244,7 @@ export class Replies implements Answerer {
     if (error instanceof EngineError) return { failure: error.message, problem: error.ownerReason };
     if (error instanceof DOMException && error.name === 'TimeoutError') {
       return {
-        failure: 'the answer took too long; please try again',
+        failure: 'the answer took too long',
         problem: `the time limit of ${this.#timeoutMs / 1000} seconds was exceeded`,
       };
     }

@@ -91,7 +91,7 @@ async function awaitStoredAnswer(
     repeat.fail(
       error instanceof ConversationError
         ? error
-        : ConversationError.replyFailed('the message is still being answered; please try again later', {
+        : ConversationError.replyFailed('the message is still being answered', {
             cause: error,
           }),
     );

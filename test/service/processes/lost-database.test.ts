@@ -130,7 +130,7 @@ describe(
       await model.received(1);
       proxy.refuse();
       gate.resolve(undefined);
-      assert.match(String((await sent).json['error']), /please try again/);
+      assert.match(String((await sent).json['error']), /something went wrong inside the service/);
       assert.equal(await balance(), 0.99);
       proxy.restart();
       await eventually('the refund', async () => (await balance()) === 1);
