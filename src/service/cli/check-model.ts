@@ -36,7 +36,7 @@ export async function checkModel({ baseUrl, apiKey, model }: ModelSettings): Pro
   }
   const body = await response.text();
   if (response.status === 401 || response.status === 403) {
-    throw fail(`the endpoint refuses the key (${response.status}). Check --model-key.`);
+    throw fail(`the endpoint refuses the key (${response.status}). Check the key (--model-key).`);
   }
   if (response.status === 404) {
     throw fail(
