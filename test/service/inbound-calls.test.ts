@@ -324,9 +324,9 @@ describe('numbers ring', () => {
     assert.deepEqual(await ring('030'), {
       code: 2,
       printed: [
-        '"030" is not a phone number in E.164 format, such as +4930123456.\n"--help" lists all commands.',
+        '"030" is not a phone number in E.164 format, such as +4930123456.\n"numbers ring --help" lists the options of the command.',
       ],
-      text: '"030" is not a phone number in E.164 format, such as +4930123456.\n"--help" lists all commands.',
+      text: '"030" is not a phone number in E.164 format, such as +4930123456.\n"numbers ring --help" lists the options of the command.',
     });
     const { code, text } = await ring('+4930999999');
     assert.deepEqual([code, text], [1, 'The call was rejected: No account has this number.']);
