@@ -342,7 +342,7 @@ describe('while a service uses the embedded database, the command line', async (
     assert.equal(code, 2);
     assert.match(
       output,
-      /^"klingon" is not a language\. There are en, [^\n]*\n"--help" lists all commands\.\n$/,
+      /^"klingon" is not a language\. There are en, [^\n]*\n"assistants create --help" lists the options of the command\.\n$/,
     );
   });
 });
