@@ -103,13 +103,16 @@ export class Chat {
   /** Waits until `count` answers are complete. */
   async answered(count: number): Promise<void> {
     const done = (): number => this.findAll('li.assistant[data-status="done"]').length;
-    await until(() => done() >= count, `${count} answers; there are: ${JSON.stringify(this.messages)}`);
+    await until(
+      () => done() >= count,
+      () => `${count} answers; there are: ${JSON.stringify(this.messages)}`,
+    );
   }
 
   async problem(pattern: RegExp): Promise<void> {
     await until(
       () => this.problems.some((text) => pattern.test(text)),
-      `the problem ${String(pattern)}; there are: ${JSON.stringify(this.problems)}`,
+      () => `the problem ${String(pattern)}; there are: ${JSON.stringify(this.problems)}`,
     );
   }
 }
@@ -159,9 +162,19 @@ export function conversationKey(): string {
   return key;
 }
 
-/** Waits for a condition; for long, since three browsers and another suite share the machine. */
-export function until(condition: () => boolean, description: string): Promise<void> {
-  return waitUntil(condition, `Timed out waiting for ${description}.`, { timeout: 40_000, interval: 15 });
+/**
+ * Waits for a condition; for long, since three browsers and another suite share the machine.
+ *
+ * @param description the awaited state, for the error; a function to describe the state at the end, too
+ */
+export async function until(condition: () => boolean, description: string | (() => string)): Promise<void> {
+  const timedOut = 'Timed out';
+  const limits = { timeout: 40_000, interval: 15 };
+  await waitUntil(condition, timedOut, limits).catch((error: unknown) => {
+    if (error instanceof Error && error.message.endsWith(timedOut))
+      error.message += ` waiting for ${typeof description === 'string' ? description : description()}.`;
+    throw error;
+  });
 }
 
 /** Resolves with the detail of the next event named `name`. */
