@@ -68,7 +68,7 @@ function endlessBody({ context, stopped }: FaultRequest): Response {
       controller.enqueue(encoder.encode('{"status":true,"message":"'));
     },
     pull: async (controller) => {
-      await wait(2);
+      await wait(17);
       if (stopped.aborted) controller.close();
       else controller.enqueue(more);
     },
