@@ -64,6 +64,24 @@ test('counts calls together with messages, and deducts refunds', async () => {
   assert.deepEqual(await read(), { daily_limit: 0.12, spent_today: 0.01 });
 });
 
+test('a refund takes back only what was charged today', async () => {
+  const { userId, send, read } = await owner('5');
+  const callId = await addCall(service, { userId });
+  const chargeMinute = (callMinute: number) =>
+    moveMoney(db, { userId, kind: 'charge', amount: '0.10', callId, callMinute });
+  await chargeMinute(1);
+  await pool.query('UPDATE users SET spent_on = spent_on - 1 WHERE id = $1', [userId]);
+  await pool.query(
+    "UPDATE ledger_entries SET created_at = created_at - interval '1 day' WHERE call_id = $1",
+    [callId],
+  );
+  await chargeMinute(2);
+  await send();
+  assert.deepEqual(await read(), { daily_limit: 500, spent_today: 0.11 });
+  await moveMoney(db, { userId, kind: 'refund', amount: '0.20', callId, callMinute: 0 });
+  assert.deepEqual(await read(), { daily_limit: 500, spent_today: 0.01 });
+});
+
 test('a number and a top-up do not count as daily spending', async () => {
   const { userId, read, set } = await owner('5');
   await set(0);

@@ -34,16 +34,33 @@ export interface Spent {
  */
 export async function moveMoney(queries: Queries, movement: Movement): Promise<Spent | false> {
   const { userId, kind, amount, messageId = null, callId = null, callMinute = null } = movement;
-  const signed = kind === 'charge' ? `-${amount}` : amount;
-  const spent = kind === 'charge' ? amount : `-${amount}`;
+  const isCounted = messageId !== null || callId !== null;
+  let spent = isCounted && kind === 'charge' ? amount : '0';
+  if (isCounted && kind === 'refund') spent = `-${await chargedToday(queries, messageId, callId)}`;
   const [changed] = await changeBalance(queries, {
-    ...{ userId, kind, signed, messageId, callId, callMinute },
+    ...{ userId, kind, spent, messageId, callId, callMinute },
+    signed: kind === 'charge' ? `-${amount}` : amount,
     needed: kind === 'charge' ? amount : null,
-    spent: messageId === null && callId === null ? '0' : spent,
   });
   if (!changed) return false;
   if (kind !== 'top_up') countMoney(kind, amount);
   return { spent: Number(changed.spent), limit: changed.limit === null ? null : Number(changed.limit) };
+}
+
+/**
+ * What a message or call was charged today. A refund takes back only that from today's spending: an earlier charge counted
+ * on its own day.
+ */
+async function chargedToday(
+  queries: Queries,
+  messageId: number | null,
+  callId: number | null,
+): Promise<string> {
+  const { rows } = await queries.execute<{ charged: string }>(sql`
+    SELECT coalesce(-sum(amount), 0)::text AS charged FROM ledger_entries
+    WHERE (message_id = ${messageId}::bigint OR call_id = ${callId}::integer) AND kind = 'charge'
+      AND (created_at AT TIME ZONE 'UTC')::date = ${today}`);
+  return rows[0]?.charged ?? '0';
 }
 
 /** A change of a balance and its ledger entry. */
@@ -63,7 +80,7 @@ const changeBalance = prepared<Change, { spent: string; limit: string | null }[]
     .update(users)
     .set({
       balance: sql`${users.balance} + ${place.signed}::numeric`,
-      // A refund may be for a charge of the day before.
+      // Charges of a transaction that began before midnight may have ended today's count.
       spentToday: sql`greatest(0, ${spentToday} + ${place.spent}::numeric)`,
       spentOn: today,
       updatedAt: sql`now()`,
