@@ -709,6 +709,24 @@ let microphone: FakeMicrophone;
     }
   });
 
+  it('breaks no word of its state on a narrow page with large text', async () => {
+    await setViewport(320, 568);
+    const chat = await open();
+    chat.element.style.setProperty('--voice-assistant-chat-font-size', '30px');
+    try {
+      await click(chat.part('call-button'));
+      await connected(chat);
+      const word = chat.find('.call-state b') as HTMLElement;
+      const lineHeight = parseFloat(getComputedStyle(word).lineHeight);
+      await until(
+        () => Math.round(word.getBoundingClientRect().height / lineHeight) === 1,
+        () => `one line for "${word.innerText}"`,
+      );
+    } finally {
+      await setViewport(1000, 800);
+    }
+  });
+
   it('moves the focus into the bar, and back to the button', async () => {
     const chat = await open();
     chat.part('call-button').focus();
