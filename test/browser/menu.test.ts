@@ -125,6 +125,14 @@ describe('the menu', () => {
     }
   });
 
+  it('closes with Tab, and the focus goes on from its button', async () => {
+    const chat = await mountWithMenu();
+    await until(() => focused(chat) === labels.copy, 'the focus');
+    await press('Tab');
+    expect(chat.element.shadowRoot?.activeElement?.getAttribute('part')).to.equal('close-button');
+    expect(menuOf(chat)?.matches(':popover-open')).not.to.be.true;
+  });
+
   it('closes with Escape, which leaves the chat open and the focus on its button', async () => {
     const chat = await mountWithMenu();
     await until(() => focused(chat) === labels.copy, 'the focus');

@@ -217,7 +217,7 @@ class Menu {
       event.stopPropagation();
       event.preventDefault();
       this.#close();
-    } else if (event.key === 'Tab' && !this.#isConfirming) this.element.hidePopover();
+    } else if (event.key === 'Tab' && !this.#isConfirming) this.#close();
     else if (target !== undefined) {
       event.preventDefault();
       this.#focus(target);
