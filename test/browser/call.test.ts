@@ -794,6 +794,19 @@ let microphone: FakeMicrophone;
     expect(chat.messages.at(-1)).to.equal('assistant: This is Ada.');
   });
 
+  it('ends at a human handoff while the chat is closed, and a badge counts the messages', async () => {
+    const chat = await calling();
+    const { conversationId } = chat;
+    await press('Escape');
+    await until(() => !chat.find('[part="composer"]')?.checkVisibility(), 'the chat to close');
+    await takeOverAndWrite(conversationId, 'This is Ada.');
+    service.send('call.ended', { reason: 'stopped' });
+    await until(() => state(chat) === 'over', 'the end');
+    await until(() => chat.find('[part="badge"]')?.textContent === '2', 'the badge: joined, and a message');
+    await new Promise(requestAnimationFrame);
+    expect(chat.find('[part="badge"]')?.textContent).to.equal('2');
+  });
+
   it('keeps the focus in the bar of a closed chat when it ends', async () => {
     const chat = await calling();
     await press('Escape');

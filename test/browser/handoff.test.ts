@@ -85,6 +85,21 @@ describe('the first message of a person, before the visitor has written,', () =>
     ]);
   });
 
+  it('appears in an open chat whose page has set another assistant', async () => {
+    const chat = mount({ 'assistant-id': service.assistantThatShows('no-greeting') });
+    await openConversation(chat);
+    await until(() => requests.made.includes('GET events'), 'the event stream');
+    requests.made.length = 0;
+    const ready = nextEvent<{ conversationId: string }>(chat.element, 'chat-ready');
+    chat.element.assistantId = service.assistantThatShows('greeting');
+    const { conversationId } = await ready;
+    await until(() => requests.made.includes('GET events'), 'the event stream of the other conversation');
+    await takeOverAndWrite(conversationId, 'Hanna here. May I help?');
+    await until(() => chat.messages.includes('assistant: Hanna here. May I help?'), 'the message');
+    expect(chat.find('[part="badge"]')).to.equal(null);
+    expect(chat.find('.divider.new')).to.equal(null);
+  });
+
   it('and the next one are both announced to screen readers if they arrive together', async () => {
     const chat = mount();
     const conversation = await openConversation(chat);

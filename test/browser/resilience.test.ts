@@ -232,6 +232,35 @@ describe('the widget', () => {
     expect(chat.problems).to.deep.equal([]);
   });
 
+  it('opens no conversation for a chat that the page has removed while offline', async () => {
+    const chat = mount();
+    const original = window.fetch.bind(window);
+    let opened = 0;
+    const { promise: isOffline, reject: fail } = Promise.withResolvers<never>();
+    window.fetch = (input, init) => {
+      if (init?.method !== 'POST') return original(input, init);
+      opened++;
+      return isOffline;
+    };
+    Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
+    try {
+      await until(() => chat.element.shadowRoot !== null, 'the launcher');
+      chat.element.show();
+      await until(() => opened === 1, 'the request');
+      const failed = nextEvent(chat.element, 'chat-error');
+      chat.element.remove();
+      fail(new TypeError('Failed to fetch'));
+      await failed;
+      Reflect.deleteProperty(navigator, 'onLine');
+      dispatchEvent(new Event('online'));
+      await new Promise(requestAnimationFrame);
+      expect(opened).to.equal(1);
+    } finally {
+      Reflect.deleteProperty(navigator, 'onLine');
+      window.fetch = original;
+    }
+  });
+
   it('returns a refused text to the composer', async () => {
     const chat = mount({ 'base-url': faulty('message-refused') });
     await chat.open();

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { executeServerCommand } from '@web/test-runner-commands';
-import { mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { conversationKey, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
 import type { OwnerRequest } from '../support/browser/owner-commands.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 
@@ -145,6 +145,71 @@ describe('a visitor with a user token', () => {
     chat.element.userToken = await sign(user);
     await until(() => chat.messages.join() === `assistant: Hi ${user}!`, 'the conversation');
     expect(chat.problems).to.deep.equal([]);
+  });
+
+  it('uses a token that the page has renewed while the chat opens with an expired one', async () => {
+    const user = newUser();
+    const chat = show(await sign(user, expired()));
+    const codes: string[] = [];
+    chat.element.addEventListener('chat-error', ({ detail }) => codes.push(detail.code));
+    const { promise: renewed, resolve: release } = Promise.withResolvers<undefined>();
+    let requested = false;
+    window.fetch = async (input, init) => {
+      const response = await originalFetch(input, init);
+      if (/\/conversations$/.test(input as string)) {
+        requested = true;
+        await renewed;
+      }
+      return response;
+    };
+    await until(() => chat.element.shadowRoot !== null, 'the launcher');
+    chat.element.show();
+    await until(() => requested, 'the request with the expired token');
+    chat.element.userToken = await sign(user);
+    await new Promise(requestAnimationFrame);
+    release(undefined);
+    await until(() => chat.messages.join() === `assistant: Hi ${user}!`, 'the conversation');
+    expect(codes).to.deep.equal([]);
+  });
+
+  it('never gets into the conversation of the visitor before, which the service has deleted', async () => {
+    const before = show();
+    await before.open();
+    await before.answered(1);
+    const anonymous = before.conversationId;
+    const key = conversationKey();
+    before.element.remove();
+    const { promise: switched, resolve: release } = Promise.withResolvers<undefined>();
+    let requested = false;
+    const opened: unknown[] = [];
+    window.fetch = async (input, init) => {
+      const url = input as string;
+      if (url.endsWith(`/conversations/${anonymous}`)) {
+        requested = true;
+        await switched;
+        return Response.json({ message: 'Conversation not found' }, { status: 404 });
+      }
+      if (url.endsWith('/conversations')) opened.push(JSON.parse(init?.body as string));
+      return originalFetch(input, init);
+    };
+    const user = newUser();
+    const token = await sign(user);
+    const chat = show();
+    await until(() => chat.element.shadowRoot !== null, 'the launcher');
+    chat.element.show();
+    await until(() => requested, 'the request for the conversation of before');
+    chat.element.userToken = token;
+    await until(() => chat.messages.join() === `assistant: Hi ${user}!`, 'the conversation of the user');
+    release(undefined);
+    await until(() => opened.length === 2, 'the new conversation of the visitor before');
+    expect(opened.map((body) => (body as { user_token?: string }).user_token)).to.deep.equal([
+      token,
+      undefined,
+    ]);
+    const own = (): unknown =>
+      (JSON.parse(localStorage.getItem(key) ?? '{}') as { conversationId?: string }).conversationId;
+    await until(() => own() !== undefined && own() !== anonymous, 'it to be stored');
+    expect(chat.messages).to.deep.equal([`assistant: Hi ${user}!`]);
   });
 
   it('never reads a stored conversation with a malformed token', async () => {

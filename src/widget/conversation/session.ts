@@ -159,7 +159,8 @@ export class Session {
     const { now } = this.environment;
     const startedAt = now();
     const resumed = this.id !== undefined;
-    if (!resumed && this.conversation.request().isGateClosed) {
+    const { isGateClosed, userToken } = this.conversation.request();
+    if (!resumed && isGateClosed) {
       this.apply({ type: 'gate-closed' });
       return false;
     }
@@ -183,6 +184,9 @@ export class Session {
         this.id = undefined;
         return this.open();
       }
+      // The page has renewed the token meanwhile.
+      if (problem.code.startsWith('user-token') && this.conversation.request().userToken !== userToken)
+        return this.open();
       this.fail(problem);
       return false;
     }

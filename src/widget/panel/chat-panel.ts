@@ -114,6 +114,12 @@ export class ChatPanel implements Panel, PanelContext {
       const next = (this.conversation = this.#newConversation());
       // Text that the page sent before it set an assistant.
       if (before && hadNoAssistant) [next.draft, before.draft] = [before.draft || next.draft, ''];
+      if (before) {
+        this.#updateVisibility();
+        if (this.#isVisible) next.setOpen(!options.isInline);
+        else if (this.host.element.isConnected && next.opensInBackground) this.#open();
+        this.#watch();
+      }
       // Nothing that is in progress for one visitor may reach the next one.
       this.addOns.conversationChanged();
     } else if (options.userToken !== tokenBefore && isTokenProblem(this.conversation.snapshot)) {
@@ -185,6 +191,7 @@ export class ChatPanel implements Panel, PanelContext {
     if (!this.container.hidden) this.#place.enter();
     this.scroll.restore();
     if (this.#isVisible || this.conversation.opensInBackground) this.#open();
+    this.#watch();
     this.requestRender();
   }
 
@@ -219,11 +226,15 @@ export class ChatPanel implements Panel, PanelContext {
   });
 
   #newConversation(): Conversation {
+    const identity = this.#identity;
+    const ownOptions = this.options;
     const conversation: Conversation = createConversation(
       this.storage,
       this.modules,
       () => {
-        const { addOns, gate, host, isGateClosed, options } = this;
+        const { addOns, gate, host, isGateClosed } = this;
+        // A request in flight may continue after the page has switched to another user, whom it must not see.
+        const options = identity === this.#identity ? this.options : ownOptions;
         const clientTools = addOns.tools;
         return { ...options, ...pageDataOf(host.element), ...gate?.variables(), isGateClosed, clientTools };
       },
@@ -261,6 +272,8 @@ export class ChatPanel implements Panel, PanelContext {
 
   /** Also runs while the panel is hidden, so that messages written offline are sent. */
   #watch(): void {
+    // The page has removed the chat.
+    if (!this.host.element.isConnected) return;
     const { snapshot } = this.conversation;
     this.#retryWatch.watch(snapshot, this.#isVisible ? Date.now() : Infinity);
     loadNeeded(this.modules, this.options, snapshot);

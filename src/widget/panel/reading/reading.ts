@@ -172,7 +172,7 @@ export class Reading {
         this.#speaking = undefined;
         if (!container.hidden) announcer.announce(container, false);
       }, announcementPause);
-    if (snapshot.unread > 0 && scroll.isAtEnd && !document.hidden) conversation.markRead();
+    if (snapshot.unread > 0 && scroll.isAtEnd && conversation.isVisible) conversation.markRead();
   }
 
   /** Call when the element is disconnected; the next render starts the timers again. */
@@ -198,7 +198,7 @@ export class Reading {
       this.#unseen = 0;
     }
     const others = messages.filter(({ role }) => role !== 'user');
-    const isReading = this.#panel.scroll.isAtEnd && !document.hidden;
+    const isReading = this.#panel.scroll.isAtEnd && this.#panel.conversation.isVisible;
     if (isReading && unread === 0) this.#seen = others.length;
     const seen = (this.#seen = Math.min(this.#seen ?? Infinity, others.length - unread));
     const before = this.#unseen;

@@ -5,7 +5,7 @@ import { isMuted } from '../sound-switch.ts';
 import { playTone } from './play-tone.ts';
 
 /** Plays a soft sound for messages that arrive while the panel is closed or the tab is hidden. */
-export function start({ host, container, storage }: PanelContext): AddOn {
+export function start({ host, storage }: PanelContext): AddOn {
   let context: AudioContext | undefined;
   let conversationId: string | undefined;
   let received = 0;
@@ -25,14 +25,13 @@ export function start({ host, container, storage }: PanelContext): AddOn {
   for (const type of ['pointerdown', 'keydown']) host.root.addEventListener(type, prepare);
 
   return {
-    conversationChanged: ({ snapshot }) => {
+    conversationChanged: ({ snapshot, isVisible }) => {
       const before = received;
       received = countReceived(snapshot.messages);
       const isSame = snapshot.conversationId === conversationId;
       conversationId = snapshot.conversationId;
-      const isUnseen = container.hidden || document.hidden;
       // The messages that a conversation opens with make no sound, and those of a call are spoken.
-      if (!isSame || received <= before || snapshot.call || !isUnseen || isMuted(storage)) return;
+      if (!isSame || received <= before || snapshot.call || isVisible || isMuted(storage)) return;
       if (navigator.userActivation.hasBeenActive) prepare();
       if (context !== undefined) playTone(context);
     },
