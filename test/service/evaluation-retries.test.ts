@@ -174,3 +174,21 @@ test('passes the latest messages of a long chat to the engine', async () => {
   assert.ok(lines.join('').length <= 24_000 && lines.length > 10);
   assert.ok(lines.includes('The last question'));
 });
+
+test('waits for a reply that is still being written when the conversation ends', async () => {
+  const conversationId = await chat('Hello');
+  const setReply = (state: string, owner: string, lease: string) =>
+    database.pool.query(
+      `UPDATE messages SET reply_state = '${state}', reply_owner = ${owner}, reply_lease_until = ${lease}
+       WHERE conversation_id = $1 AND role = 'user'`,
+      [conversationId],
+    );
+  await setReply('pending', 'gen_random_uuid()', "now() + interval '1 day'");
+  const evaluate = () => Promise.resolve(found);
+  const [again] = await handle(evaluate, { conversationId });
+  assert.deepEqual(again, { queue: 'conversation-ended', data: { conversationId }, startAfter: 5000 });
+  assert.equal(await readPayload(conversationId), undefined);
+  await setReply('answered', 'NULL', 'NULL');
+  assert.equal((await handle(evaluate, { conversationId })).length, 1);
+  assert.ok(await readPayload(conversationId));
+});

@@ -57,15 +57,16 @@ test('deletes entries of the audit log after AUDIT_DAYS', async () => {
 
 test('deletes old conversations and calls, but keeps their ledger entries', async () => {
   const { uuid, userId, id: assistantId } = await createAssistant(service, { balance: '1' });
-  const [old, recent, answering] = [
+  const [old, recent, answering, calling] = [
+    await service.open(uuid),
     await service.open(uuid),
     await service.open(uuid),
     await service.open(uuid),
   ];
-  for (const conversation of [old, recent, answering]) await service.send(conversation, 'Hello');
+  for (const conversation of [old, recent, answering, calling]) await service.send(conversation, 'Hello');
   await pool.query(
     "UPDATE conversations SET updated_at = now() - CASE uuid WHEN $2 THEN interval '29 days' ELSE interval '31 days' END WHERE uuid = ANY ($1)",
-    [[old, recent, answering], recent],
+    [[old, recent, answering, calling], recent],
   );
   await pool.query(
     "UPDATE messages SET reply_state = 'pending', reply_owner = gen_random_uuid(), reply_lease_until = now() + interval '1 day' WHERE role = 'user' AND conversation_id = (SELECT id FROM conversations WHERE uuid = $1)",
@@ -77,15 +78,20 @@ test('deletes old conversations and calls, but keeps their ledger entries', asyn
      FROM (VALUES ('completed', 31), ('completed', 29), ('in-progress', 31)) AS given (status, age) RETURNING id`,
     [userId, assistantId],
   );
+  // The visitor has come back after the retention time, to talk.
+  await pool.query(
+    "UPDATE calls SET conversation_id = (SELECT id FROM conversations WHERE uuid = $1) WHERE status = 'in-progress'",
+    [calling],
+  );
   await pool.query("UPDATE calls SET lease_until = now() + interval '1 day' WHERE status = 'in-progress'");
   await pool.query("UPDATE calls SET carrier_recording_id = 'recording-' || id");
   const money = await readMoney(service, userId);
   await cleanUp();
   const { rows: remaining } = await pool.query<{ uuid: string }>(
     'SELECT uuid FROM conversations WHERE uuid = ANY ($1)',
-    [[old, recent, answering]],
+    [[old, recent, answering, calling]],
   );
-  assert.deepEqual(remaining.map((row) => row.uuid).sort(), [recent, answering].sort());
+  assert.deepEqual(remaining.map((row) => row.uuid).sort(), [recent, answering, calling].sort());
   assert.equal((await service.get(`/api/conversations/${old}`)).status, 404);
   const { rows: kept } = await pool.query('SELECT id FROM calls ORDER BY id');
   assert.deepEqual(
@@ -149,6 +155,27 @@ test('sends lost jobs again, and fails webhooks that were not delivered for a we
       ['unhandled', '1'],
     ],
   );
+});
+
+test('leaves a later attempt of an evaluation waiting', async () => {
+  const { uuid } = await createAssistant(service, { balance: '1' });
+  const conversation = await service.open(uuid);
+  await service.send(conversation, 'Hello');
+  const { rows: ended } = await pool.query<{ id: string }>(
+    `UPDATE conversations SET updated_at = ended, ended_at = ended
+     FROM (SELECT now() - interval '2 hours' AS ended) AS given WHERE uuid = $1 RETURNING id`,
+    [conversation],
+  );
+  const conversationId = Number(ended[0]?.id);
+  const job = { conversationId, attempt: 3 };
+  await new StoredJobs(database).send('conversation-ended', job, { startAfter: 7_200_000 });
+  await cleanUp();
+  const { rows } = await pool.query(
+    `SELECT data ->> 'attempt' AS attempt, start_after > now() + interval '1 hour' AS waits FROM jobs.job
+     WHERE name = 'conversation-ended' AND (data ->> 'conversationId')::bigint = $1`,
+    [conversationId],
+  );
+  assert.deepEqual(rows, [{ attempt: '3', waits: true }]);
 });
 
 test('handles an end once, even if a person takes over the ended conversation', async () => {

@@ -4,7 +4,7 @@ import { readLines } from '../conversation/history.ts';
 import type { StoredLine } from '../conversation/history.ts';
 import { latestProblems } from '../conversation/latest-problems.ts';
 import type { Database } from '../db/database.ts';
-import { assistants, conversations, languages } from '../db/schema.ts';
+import { assistants, conversations, languages, messages } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { conversationPayload } from '../webhook/conversation-payload.ts';
 import type { TranscriptMessage } from '../webhook/conversation-payload.ts';
@@ -14,6 +14,9 @@ import type { EvaluationDependencies } from './evaluate-and-store.ts';
 
 /** Number of the latest messages that the evaluation and the webhook include. */
 const messageLimit = 1000;
+
+/** Milliseconds until an ended conversation is looked at again whose last reply is still being written. */
+const replyPauseMs = 5000;
 
 /**
  * Handles the end of a chat: evaluates it, then creates the webhook. A conversation may be resumed and end again; each
@@ -29,12 +32,18 @@ export async function handleConversationEnded(
   const { database, jobs } = dependencies;
   const found = await readEnded(database, job.conversationId);
   if (!found) return;
+  if (found.isReplying) {
+    await jobs.send('conversation-ended', job, { startAfter: replyPauseMs });
+    return;
+  }
   const { assistant, conversation } = found;
-  const messages = (await readLines(database.db, conversation.id, { limit: messageLimit })).filter(isSpoken);
+  const transcript = (await readLines(database.db, conversation.id, { limit: messageLimit })).filter(
+    isSpoken,
+  );
   const isTrusted = conversation.type === 'widget' || conversation.isPreview;
-  const isHandled = isTrusted && messages.some(({ role }) => role === 'user');
+  const isHandled = isTrusted && transcript.some(({ role }) => role === 'user');
   const ended = {
-    transcript: messages,
+    transcript,
     language: found.language,
     model: found.toolModel ?? found.model,
     ...assistant,
@@ -70,7 +79,7 @@ export async function handleConversationEnded(
           timezone: assistant.timezone,
           inputVariables: conversation.variables,
           extractedVariables: evaluated?.variables ?? {},
-          messages,
+          messages: transcript,
           problems: found.problems,
           createdAt: found.createdAt,
           endedAt: found.endedAt,
@@ -90,6 +99,9 @@ async function readEnded({ db }: Database, conversationId: number) {
       ...engineContextColumns,
       assistant: assistants,
       problems: latestProblems,
+      // An assistant can end a conversation before it has answered the messages after that.
+      isReplying: sql<boolean>`EXISTS (SELECT 1 FROM ${messages}
+        WHERE ${messages.conversationId} = ${conversations.id} AND ${messages.replyState} = 'pending')`,
       createdAt: wireTimestamp(conversations.createdAt),
       endedAt: wireTimestamp(sql`coalesce(${conversations.endedAt}, ${conversations.updatedAt})`),
     })

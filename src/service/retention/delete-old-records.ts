@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
+import { openCallStatuses } from '../../contract/call.ts';
 import type { Database, Queries } from '../db/database.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
@@ -7,7 +8,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 const batchSize = 200;
 
 /**
- * Deletes conversations without activity for the given number of days, with their messages and webhook deliveries.
+ * Deletes conversations without activity for the given number of days and without an open call, with their messages and webhook deliveries.
  * Ledger entries are kept.
  *
  * @returns the number of deleted conversations.
@@ -23,7 +24,8 @@ export const deleteOldConversations = (
     'conversations',
     sql`
     updated_at < ${daysAgo(days)} AND NOT EXISTS (
-      SELECT 1 FROM messages WHERE conversation_id = conversations.id AND reply_state = 'pending')`,
+      SELECT 1 FROM messages WHERE conversation_id = conversations.id AND reply_state = 'pending')
+    AND NOT EXISTS (SELECT 1 FROM calls WHERE conversation_id = conversations.id AND status IN ${openCallStatuses})`,
   );
 
 /**
@@ -59,7 +61,7 @@ export const deleteOldCalls = (
           'calls',
           sql`
           created_at < ${daysAgo(days)} AND coalesce(ended_at, updated_at) < ${daysAgo(days)}
-          AND status NOT IN ('initiated', 'ringing', 'in-progress')`,
+          AND status NOT IN ${openCallStatuses}`,
           sql`carrier_recording_id AS "recordingId"`,
         ),
       );

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import type { QueueData, QueueName } from '../jobs/queues.ts';
 
 /** Jobs per queue and run; the next run continues. */
 const batchSize = 500;
@@ -16,25 +17,33 @@ const isLost = (due: SQL) => sql`${due} BETWEEN now() - interval '7 days' AND no
  * @returns the number of sent jobs.
  */
 export async function resendLostJobs({ db }: Database, jobs: Jobs): Promise<number> {
+  let sent = 0;
+  // A retry may wait for longer than an hour. It has the number of its attempt.
+  const sendUnlessPending = async <Name extends QueueName>(queue: Name, data: QueueData[Name]) => {
+    if (await jobs.isPending(queue, data)) return;
+    await jobs.send(queue, data);
+    sent++;
+  };
   const { rows: conversations } = await db.execute<{ id: string }>(sql`
     SELECT id FROM conversations WHERE ${isLost(sql`ended_at`)}
       AND (end_handled_until IS NULL OR end_handled_until < updated_at)
       AND EXISTS (SELECT 1 FROM messages
         WHERE conversation_id = conversations.id AND role = 'user' AND reply_state <> 'failed')
     ORDER BY ended_at LIMIT ${batchSize}`);
-  for (const { id } of conversations) await jobs.send('conversation-ended', { conversationId: Number(id) });
+  for (const { id } of conversations)
+    await sendUnlessPending('conversation-ended', { conversationId: Number(id) });
   const { rows: calls } = await db.execute<{ id: number }>(sql`
     SELECT id FROM calls WHERE ${isLost(sql`ended_at`)}
       AND end_handled_at IS NULL AND assistant_id IS NOT NULL
     ORDER BY ended_at LIMIT ${batchSize}`);
-  for (const { id } of calls) await jobs.send('call-ended', { callId: id });
+  for (const { id } of calls) await sendUnlessPending('call-ended', { callId: id });
   const { rows: deliveries } = await db.execute<{ id: number; attempt: number; userId: number }>(sql`
     SELECT id, attempts AS attempt, user_id AS "userId" FROM webhook_deliveries
     WHERE status = 'pending' AND ${isLost(sql`next_attempt_at`)}
     ORDER BY next_attempt_at LIMIT ${batchSize}`);
   for (const { id, ...delivery } of deliveries)
     await jobs.send('webhook-delivery', { deliveryId: id, ...delivery });
-  return conversations.length + calls.length + deliveries.length;
+  return sent + deliveries.length;
 }
 
 /**
