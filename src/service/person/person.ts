@@ -100,7 +100,8 @@ export type PersonCounts = Record<'conversations' | 'calls' | 'leads' | 'seconda
 
 /**
  * Deletes the data that {@link readPerson} reads, with messages, recordings and webhook payloads. A number that asked
- * not to be called stays blocked, or it would be called again. Ledger entries remain, without references. Active calls
+ * not to be called stays blocked, or it would be called again. Calls to a lead's other contacts stay, without the
+ * variables of the lead. Ledger entries remain, without references. Active calls
  * are hung up, and campaigns continue with the next contact.
  */
 export async function deletePerson(
@@ -124,6 +125,7 @@ export async function deletePerson(
   const phone = phoneOf(person);
   await lockLeads(tx, phone);
   const rescheduledLeads = await findRescheduledLeads(tx, phone);
+  await forgetInCallsToContacts(tx, phone);
   const counts = {
     conversations: await deleteConversations(tx, person),
     calls: await deleted(sql`
@@ -150,6 +152,15 @@ const lockLeads = (tx: Queries, phone: string) =>
     SELECT id FROM leads WHERE phone_number = ${phone}
       OR id IN (SELECT lead_id FROM secondary_contacts WHERE phone_number = ${phone})
     ORDER BY id FOR UPDATE`);
+
+/** Calls to the contacts of a lead are those contacts' data, but they have the variables of the lead. */
+const forgetInCallsToContacts = (tx: Queries, phone: string) =>
+  tx.execute(sql`
+    WITH forgotten AS (
+      UPDATE calls SET input_variables = '{}'
+      WHERE lead_id IN (SELECT id FROM leads WHERE phone_number = ${phone}) AND client_phone_number <> ${phone}
+      RETURNING id)
+    DELETE FROM webhook_deliveries WHERE call_id IN (SELECT id FROM forgotten)`);
 
 /** The leads whose contact with this number is the next to call, or is being called: another one is called instead. */
 const findRescheduledLeads = (tx: Queries, phone: string) =>

@@ -331,17 +331,24 @@ describe("a person's data", () => {
     const campaign = await addCampaign(owner);
     const [phone, otherPhone] = [newNumber(), newNumber()];
     const lead = { campaign_id: campaign.id, variables: { name: 'Eve' } };
-    await owner.create('lead', { ...lead, phone_number: phone });
+    const { id: leadId } = await owner.create('lead', { ...lead, phone_number: phone });
     const kept = await owner.create('lead', {
       ...lead,
       phone_number: otherPhone,
       secondary_contacts: [{ phone_number: phone }],
     });
+    // The lead has the other number as a contact.
     for (const clientPhoneNumber of [phone, otherPhone]) {
-      await addCall(service, {
+      const callId = await addCall(service, {
         ...{ userId: owner.id, clientPhoneNumber, transcript: `AI: ${clientPhoneNumber}` },
+        ...(clientPhoneNumber === otherPhone && { leadId, inputVariables: { name: 'Eve' } }),
         carrierRecordingId: `recording of ${clientPhoneNumber}`,
       });
+      await pool.query(
+        `INSERT INTO webhook_deliveries (webhook_id, user_id, call_id, event, url, payload)
+         VALUES (gen_random_uuid(), $1, $2, 'call-ended', 'https://shop.example', $3)`,
+        [owner.id, callId, JSON.stringify({ lead: { phone_number: phone } })],
+      );
     }
     await pool.query('INSERT INTO blocked_numbers (user_id, phone_number) VALUES ($1, $2)', [
       owner.id,
@@ -393,5 +400,12 @@ describe("a person's data", () => {
       [owner.id],
     );
     assert.deepEqual(rows, [{ calls: otherPhone, leads: String(kept.id), blocked: phone }]);
+    const { rows: remains } = await pool.query(
+      `SELECT input_variables AS variables,
+         (SELECT count(*)::integer FROM webhook_deliveries WHERE call_id = calls.id) AS webhooks
+       FROM calls WHERE user_id = $1`,
+      [owner.id],
+    );
+    assert.deepEqual(remains, [{ variables: {}, webhooks: 0 }]);
   });
 });
