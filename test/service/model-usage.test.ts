@@ -98,10 +98,21 @@ test('an end is evaluated once, and its messages are charged once, whatever foll
   await eventually('the second message', () => isStored('Late'));
   bye.resolve(undefined);
   assert.equal((await ending).json['ended'], true, (await ending).text);
+  const completed = async () => {
+    const { rows: done } = await pool.query(
+      `SELECT 1 FROM jobs.job WHERE name = 'conversation-ended' AND state = 'completed'
+         AND (data ->> 'conversationId')::bigint = (SELECT id FROM conversations WHERE uuid = $1)`,
+      [conversation],
+    );
+    return done.length;
+  };
   const evaluations = async () => (await readUsage(owner))[0]?.['evaluations'];
-  await eventually('the evaluation', async () => (await evaluations()) === 1);
+  // It is sent again, since the second answer belongs to the conversation.
+  await eventually('the first job', async () => (await completed()) === 1);
+  assert.equal(await evaluations(), 0);
   late.resolve('As I said: goodbye.');
   assert.equal((await answering).status, 200);
+  await eventually('the evaluation', async () => (await evaluations()) === 1);
   const desk = { Authorization: `Bearer ${owner.key}` };
   for (const action of ['disable-ai', 'enable-ai']) {
     const path = `/api/automate/conversations/${conversation}/${action}`;
@@ -112,14 +123,7 @@ test('an end is evaluated once, and its messages are charged once, whatever foll
   ]);
   const conversationId = Number(rows[0]?.id);
   await jobs.send('conversation-ended', { conversationId });
-  await eventually('the repeated job', async () => {
-    const { rows: done } = await pool.query(
-      `SELECT 1 FROM jobs.job WHERE name = 'conversation-ended' AND state = 'completed'
-         AND (data ->> 'conversationId')::bigint = $1`,
-      [conversationId],
-    );
-    return done.length === 2;
-  });
+  await eventually('the repeated job', async () => (await completed()) === 3);
   assert.equal(await evaluations(), 1);
   const { rows: entries } = await pool.query<{ kind: string; amount: string }>(
     "SELECT kind, amount FROM ledger_entries WHERE user_id = $1 AND kind <> 'top_up'",
