@@ -125,7 +125,7 @@ describe('the menu', () => {
     }
   });
 
-  it('closes with Tab, and the focus goes on from its button', async () => {
+  it('closes with Tab, which moves the focus to the control after its button', async () => {
     const chat = await mountWithMenu();
     await until(() => focused(chat) === labels.copy, 'the focus');
     await press('Tab');

@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { executeServerCommand } from '@web/test-runner-commands';
 import { conversationKey, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { takeOverAndWrite } from '../support/browser/take-over-and-write.ts';
 import type { OwnerRequest } from '../support/browser/owner-commands.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 
@@ -147,6 +148,23 @@ describe('a visitor with a user token', () => {
     expect(chat.problems).to.deep.equal([]);
   });
 
+  it('sees a badge for a person’s message if the page sets the token after the chat has loaded', async () => {
+    const user = newUser();
+    const before = show(await sign(user));
+    await before.open();
+    await before.ask('Is anybody there?');
+    await before.answered(2);
+    const { conversationId } = before;
+    before.element.hide();
+    await until(() => !before.isOpen, 'the panel to close');
+    before.element.remove();
+    const chat = show();
+    await until(() => chat.find('[part="panel"]') !== null, 'the panel to load');
+    chat.element.userToken = await sign(user);
+    await takeOverAndWrite(conversationId, 'Hanna here. May I help?');
+    await until(() => chat.find('[part="badge"]')?.textContent === '2', 'the badge: joined, and a message');
+  });
+
   it('uses a token that the page has renewed while the chat opens with an expired one', async () => {
     const user = newUser();
     const chat = show(await sign(user, expired()));
@@ -172,7 +190,7 @@ describe('a visitor with a user token', () => {
     expect(codes).to.deep.equal([]);
   });
 
-  it('never gets into the conversation of the visitor before, which the service has deleted', async () => {
+  it('opens no conversation for the visitor before with the token of the next one', async () => {
     const before = show();
     await before.open();
     await before.answered(1);

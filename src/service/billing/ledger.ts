@@ -34,13 +34,11 @@ export interface Spent {
  */
 export async function moveMoney(queries: Queries, movement: Movement): Promise<Spent | false> {
   const { userId, kind, amount, messageId = null, callId = null, callMinute = null } = movement;
-  const isCounted = messageId !== null || callId !== null;
-  let spent = isCounted && kind === 'charge' ? amount : '0';
-  if (isCounted && kind === 'refund') spent = `-${await chargedToday(queries, messageId, callId)}`;
   const [changed] = await changeBalance(queries, {
-    ...{ userId, kind, spent, messageId, callId, callMinute },
+    ...{ userId, kind, messageId, callId, callMinute },
     signed: kind === 'charge' ? `-${amount}` : amount,
     needed: kind === 'charge' ? amount : null,
+    spent: await spendingOf(queries, movement),
   });
   if (!changed) return false;
   if (kind !== 'top_up') countMoney(kind, amount);
@@ -48,19 +46,17 @@ export async function moveMoney(queries: Queries, movement: Movement): Promise<S
 }
 
 /**
- * What a message or call was charged today. A refund takes back only that from today's spending: an earlier charge counted
- * on its own day.
+ * Returns how a movement changes today's spending on messages and calls. A refund takes back only what was charged today:
+ * an earlier charge counted on its own day.
  */
-async function chargedToday(
-  queries: Queries,
-  messageId: number | null,
-  callId: number | null,
-): Promise<string> {
-  const { rows } = await queries.execute<{ charged: string }>(sql`
-    SELECT coalesce(-sum(amount), 0)::text AS charged FROM ledger_entries
-    WHERE (message_id = ${messageId}::bigint OR call_id = ${callId}::integer) AND kind = 'charge'
+async function spendingOf(queries: Queries, { kind, amount, messageId, callId }: Movement): Promise<string> {
+  if (kind === 'top_up' || (messageId === undefined && callId === undefined)) return '0';
+  if (kind === 'charge') return amount;
+  const { rows } = await queries.execute<{ spent: string }>(sql`
+    SELECT coalesce(sum(amount), 0)::text AS spent FROM ledger_entries
+    WHERE (message_id = ${messageId ?? null}::bigint OR call_id = ${callId ?? null}::integer) AND kind = 'charge'
       AND (created_at AT TIME ZONE 'UTC')::date = ${today}`);
-  return rows[0]?.charged ?? '0';
+  return rows[0]?.spent ?? '0';
 }
 
 /** A change of a balance and its ledger entry. */

@@ -100,9 +100,9 @@ export type PersonCounts = Record<'conversations' | 'calls' | 'leads' | 'seconda
 
 /**
  * Deletes the data that {@link readPerson} reads, with messages, recordings and webhook payloads. A number that asked
- * not to be called stays blocked, or it would be called again. Calls to a lead's other contacts stay, without the
- * variables of the lead. Ledger entries remain, without references. Active calls
- * are hung up, and campaigns continue with the next contact.
+ * not to be called stays blocked, or it would be called again. Calls to the contacts of a lead stay, without the lead's
+ * variables. Ledger entries remain, without references. Active calls are hung up, and campaigns continue with the next
+ * contact.
  */
 export async function deletePerson(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
@@ -125,9 +125,10 @@ export async function deletePerson(
   const phone = phoneOf(person);
   await lockLeads(tx, phone);
   const rescheduledLeads = await findRescheduledLeads(tx, phone);
+  const conversations = await deleteConversations(tx, person);
   await forgetInCallsToContacts(tx, phone);
   const counts = {
-    conversations: await deleteConversations(tx, person),
+    conversations,
     calls: await deleted(sql`
       DELETE FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> ''
       RETURNING campaign_id AS campaign, (SELECT campaign_id FROM leads WHERE id = lead_id) AS other,

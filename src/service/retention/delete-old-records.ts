@@ -8,8 +8,8 @@ import type { Jobs } from '../jobs/jobs.ts';
 const batchSize = 200;
 
 /**
- * Deletes conversations without activity for the given number of days and without an open call, with their messages and webhook deliveries.
- * Ledger entries are kept.
+ * Deletes conversations that had no activity for the given number of days, with their messages and webhook deliveries,
+ * but none with an open call. Ledger entries are kept.
  *
  * @returns the number of deleted conversations.
  */

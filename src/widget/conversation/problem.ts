@@ -45,6 +45,11 @@ export function isTemporary(problem: Problem): boolean {
   return temporary.has(problem.code);
 }
 
+/** Whether another user token may help. */
+export function isTokenProblem(problem: Problem | undefined): boolean | undefined {
+  return problem?.code.startsWith('user-token');
+}
+
 const temporary: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'network',
   'offline',

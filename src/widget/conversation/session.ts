@@ -8,7 +8,7 @@ import {
   variablesOf,
   type ConversationRecord,
 } from './history/conversation-record.ts';
-import { isTemporary, problemFrom, type Problem } from './problem.ts';
+import { isTemporary, isTokenProblem, problemFrom, type Problem } from './problem.ts';
 import { reduce, type ConversationEvent } from './reduce.ts';
 import { fingerprint } from './sending/fingerprint.ts';
 import { countReceived, emptySnapshot, isUnsent, type Message, type Snapshot } from './snapshot.ts';
@@ -185,8 +185,7 @@ export class Session {
         return this.open();
       }
       // The page has renewed the token meanwhile.
-      if (problem.code.startsWith('user-token') && this.conversation.request().userToken !== userToken)
-        return this.open();
+      if (isTokenProblem(problem) && this.conversation.request().userToken !== userToken) return this.open();
       this.fail(problem);
       return false;
     }

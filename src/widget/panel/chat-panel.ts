@@ -2,7 +2,7 @@ import { render } from 'lit/html.js';
 import type { Panel, PanelInput } from '../element/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import type { Snapshot } from '../conversation/snapshot.ts';
+import { isTokenProblem } from '../conversation/problem.ts';
 import type { Locale } from '../texts/texts.ts';
 import { AddOns } from './add-ons.ts';
 import { adoptStyles } from './adopt-styles.ts';
@@ -30,8 +30,6 @@ import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
 import { dispatchEvents } from './dispatch-events.ts';
 import { VisitStorage } from './visit-storage.ts';
-
-const isTokenProblem = ({ problem }: Snapshot) => problem?.code.startsWith('user-token');
 
 /** The chat panel: renders a conversation and passes the visitor's actions to it. */
 export class ChatPanel implements Panel, PanelContext {
@@ -122,7 +120,7 @@ export class ChatPanel implements Panel, PanelContext {
       }
       // Nothing that is in progress for one visitor may reach the next one.
       this.addOns.conversationChanged();
-    } else if (options.userToken !== tokenBefore && isTokenProblem(this.conversation.snapshot)) {
+    } else if (options.userToken !== tokenBefore && isTokenProblem(this.conversation.snapshot.problem)) {
       this.conversation.retry();
     }
     describePanel(this.host, this.container, options, this.locale);
