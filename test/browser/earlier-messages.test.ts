@@ -48,6 +48,16 @@ async function stands(chat: Chat, message: HTMLElement): Promise<number> {
   return before;
 }
 
+/** Saves a transcript with the button of the menu. */
+function saveAsText(chat: Chat): ReturnType<typeof downloadedFile> {
+  return downloadedFile(async () => {
+    await click(chat.part('menu-button'));
+    await until(() => chat.find('.menu:popover-open button') !== null, 'the menu');
+    const items = chat.findAll('.menu:popover-open button');
+    items.find(({ innerText }) => /as text/.test(innerText))?.click();
+  });
+}
+
 describe('messages before a long history', () => {
   let asked: string[];
   let isBroken: boolean;
@@ -144,23 +154,28 @@ describe('messages before a long history', () => {
     const chat = await openAtTop();
     await click(chat.part('earlier-button'));
     await until(() => chat.find('.earlier [role="alert"]') !== null, 'the error message');
-    const save = (): ReturnType<typeof downloadedFile> =>
-      downloadedFile(async () => {
-        await click(chat.part('menu-button'));
-        await until(() => chat.find('.menu:popover-open button') !== null, 'the menu');
-        const items = chat.findAll('.menu:popover-open button');
-        items.find(({ innerText }) => /as text/.test(innerText))?.click();
-      });
-    const part = await save();
+    const part = await saveAsText(chat);
     expect(part.text).to.match(/^.+\nEarlier messages: The connection was lost\.\n/);
     expect(part.text).to.contain('Question 130').and.not.contain('Answer 29');
     isBroken = false;
-    const whole = await save();
+    const whole = await saveAsText(chat);
     expect(whole.text).to.contain('Question 0\n').and.contain('Answer 229').and.not.contain('connection');
     expect(chat.findAll('article').length, 'the visible messages').to.equal(atOnce);
     await click(chat.part('earlier-button'));
     await until(() => chat.findAll('article').length === 2 * atOnce, 'the earlier messages');
     expect(chat.find('.earlier [role="alert"]')).to.equal(null);
+  });
+
+  it('appear one page at a time on a double click, also if a transcript has loaded them all', async () => {
+    const chat = await openAtTop();
+    await saveAsText(chat);
+    const button = chat.part('earlier-button');
+    button.click();
+    button.click();
+    await until(() => chat.findAll('.markdown strong').length === atOnce, 'the Markdown of all');
+    expect(chat.findAll('article').length, 'the messages').to.equal(2 * atOnce);
+    await click(chat.part('earlier-button'));
+    await until(() => chat.findAll('article').length === count, 'all messages');
   });
 
   it('are removed with their conversation', async () => {

@@ -96,6 +96,8 @@ async function showMore(panel: PanelContext, earlier: EarlierPages): Promise<voi
     return;
   }
   if (page.messages.some(isMarkdown)) await modules.load('markdown');
+  // A second click has shown the page meanwhile.
+  if (earlier.pages[earlier.shown] !== page) return;
   const anchor = anchors.get(log) ?? new ScrollAnchor(log);
   anchors.set(log, anchor);
   anchor.capture();
