@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { violations } from '../support/chat/axe-violations.ts';
-import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { conversationKey, mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { FakeMicrophone, FakeCallService } from '../support/chat/fake-call-service.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 import { uncachedWidget } from '../support/browser/fail-script.ts';
@@ -357,6 +357,39 @@ let microphone: FakeMicrophone;
     await click(chat.part('call-end-button'));
     await until(() => chat.input.value === 'Do you deliver?', 'the draft');
     expect(chat.messages).not.to.include('user: Do you deliver?');
+  });
+
+  it('puts several typed messages back in their order, and stores them with the draft', async () => {
+    const chat = await calling();
+    await chat.ask('Do you deliver?');
+    await chat.ask('On Sundays, too?');
+    await click(chat.part('call-end-button'));
+    const draft = 'Do you deliver?\n\nOn Sundays, too?';
+    await until(
+      () => chat.input.value === draft,
+      () => `the draft; it is: ${chat.input.value}`,
+    );
+    expect(storedDraft()).to.equal(draft);
+  });
+
+  it('puts a typed message without an answer back if the network is down when the call ends', async () => {
+    const chat = await calling();
+    await chat.ask('Do you deliver?');
+    await until(() => service.received.length === 2, 'the events');
+    service.send(`${speech}.done`, { item_id: 'a1', transcript: 'Yes, we deliver.' });
+    await until(() => chat.messages.at(-1) === 'assistant: Yes, we deliver.', 'the answer');
+    await chat.ask('On Sundays, too?');
+    await until(() => service.received.length === 4, 'the events of the second message');
+    replace(AbortSignal, 'timeout', () => AbortSignal.abort());
+    replace(window, 'fetch', () => Promise.reject(new TypeError('Failed to fetch')));
+    service.lose();
+    await until(() => label(chat).includes('The connection was lost.'), 'the reason');
+    await until(
+      () => chat.input.value === 'On Sundays, too?',
+      () => `the draft; it is: ${chat.input.value}`,
+    );
+    expect(storedDraft()).to.equal('On Sundays, too?');
+    expect(chat.messages.slice(-2)).to.deep.equal(['user: Do you deliver?', 'assistant: Yes, we deliver.']);
   });
 
   it('puts a typed message back into the composer if the service refuses it, and says why', async () => {
@@ -1007,6 +1040,9 @@ async function calling(): Promise<Chat> {
   await connected(chat);
   return chat;
 }
+
+const storedDraft = (): unknown =>
+  (JSON.parse(localStorage.getItem(conversationKey()) ?? '{}') as { draft?: string }).draft;
 
 const state = (chat: Chat): string | undefined => chat.find('[part="call"]')?.dataset['state'];
 

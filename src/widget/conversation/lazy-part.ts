@@ -1,7 +1,7 @@
 /* The lazily loaded part of a conversation; the panel's talk module contains it. */
 export { deliver } from './sending/deliver.ts';
 export { withoutPending } from './sending/find-delivered.ts';
-export { followUpdates } from './history/follow-updates.ts';
+export { followUpdates, readUpdates } from './history/follow-updates.ts';
 export { requestDeletions } from './storage/request-deletions.ts';
 export { connectTabs } from './tabs/browser-tabs.ts';
 export { Tabs } from './tabs/tabs.ts';

@@ -137,7 +137,7 @@ class Updates {
       try {
         while (state.isDueAgain && !this.#session.signal.aborted) {
           state.isDueAgain = false;
-          hasNews = (await readUpdates(this.#session)) || hasNews;
+          hasNews = (await readUpdates(this.#session)) === 'news' || hasNews;
         }
       } catch {
         // Aborted while waiting.
@@ -161,7 +161,8 @@ function isNew({ snapshot, late }: Session, { type, data }: WatchedEvent): boole
   return type === 'ended';
 }
 
-async function readUpdates(session: Session): Promise<boolean> {
+/** Reads the conversation once no exchange or call of this page is in progress. */
+export async function readUpdates(session: Session): Promise<'news' | 'unchanged' | 'failed'> {
   const { signal } = session;
   const { listener } = session.conversation;
   // An exchange or call of this page changes the history while it runs.
@@ -173,10 +174,10 @@ async function readUpdates(session: Session): Promise<boolean> {
   } catch (error) {
     const { code, message } = error as ChatError;
     if (code === 'conversation-not-found') session.fail({ code, message });
-    return false;
+    return 'failed';
   }
-  if (signal.aborted) return false;
+  if (signal.aborted) return 'failed';
   // The response may be older than changes made meanwhile.
   if (session.snapshot.messages !== messages) return readUpdates(session);
-  return applyRecord(session, record, listener.onAnswer);
+  return applyRecord(session, record, listener.onAnswer) ? 'news' : 'unchanged';
 }

@@ -249,13 +249,18 @@ export function startCall(
     show('over');
     announce(texts()[signal.reason as CallEnd]);
     await ended;
-    await readMessages(session, controller);
-    // Texts that were lost with the connection.
+    const hasRead = await readMessages(session, controller);
+    if (session.signal.aborted) return;
+    // Texts that were lost with the connection. If the service cannot be asked: those without an answer.
     const { messages } = session.snapshot;
-    for (const typed of transcript.typed)
-      if (!messages.some(({ role, text }) => role === 'user' && text === typed.trim()))
-        session.conversation.returnToDraft(typed, true);
-    onChange();
+    const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
+    const lost = [...transcript.typed].filter(([typedKey, typed]) =>
+      hasRead
+        ? !messages.some(({ role, text }) => role === 'user' && text === typed.trim())
+        : messages.findIndex(({ key }) => key === typedKey) > lastAnswer,
+    );
+    session.conversation.returnToDraft(lost.map(([, text]) => text).join('\n\n'), true);
+    session.apply({ type: 'removed', keys: lost.map(([key]) => key) });
   };
 
   signal.addEventListener('abort', () => void onEnd());

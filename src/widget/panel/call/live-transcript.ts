@@ -31,8 +31,8 @@ export interface LiveTranscript {
   readonly type: (text: string) => void;
   /** Removes the text that was typed last, and returns it. */
   readonly withdraw: () => string;
-  /** The texts that the visitor has typed. */
-  readonly typed: readonly string[];
+  /** The texts that the visitor has typed, by their messages' keys, in order. */
+  readonly typed: ReadonlyMap<string, string>;
 }
 
 /** @param onChange applies a change to the session */
@@ -43,8 +43,7 @@ export function createTranscript(
   const name = `call-${Date.now()}-`;
   /** The messages so far. Their time is that of the first words. */
   const spoken = new Map<string, Message>();
-  const typed: string[] = [];
-  const typedKey = (): string => `${name}typed-${typed.length}`;
+  const typed = new Map<string, string>();
   const remove = (key: string): void => {
     onChange({ type: 'removed', keys: [key] });
   };
@@ -94,12 +93,15 @@ export function createTranscript(
       return type.endsWith('done') ? said.trim() : undefined;
     },
     type: (text) => {
-      typed.push(text);
-      show(typedKey(), 'user', text);
+      const key = `${name}typed-${typed.size}`;
+      typed.set(key, text);
+      show(key, 'user', text);
     },
     withdraw: () => {
-      remove(typedKey());
-      return typed.pop() ?? '';
+      const [key, text] = [...typed].at(-1) ?? ['', ''];
+      typed.delete(key);
+      remove(key);
+      return text;
     },
   };
 }

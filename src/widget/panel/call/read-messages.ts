@@ -1,14 +1,16 @@
 import type { Session } from '../../conversation/session.ts';
 
 /**
- * Replaces the messages of a call that is over by those that the service has stored.
- *
- * @throws {ChatError} `network` if a part of the chat cannot be loaded
+ * Replaces the messages of a call that is over by those that the service has stored. Resolves with whether they could
+ * be read.
  */
-export async function readMessages(session: Session, call: object): Promise<void> {
+export async function readMessages(session: Session, call: object): Promise<boolean> {
   if (session.snapshot.call === call) session.apply({ type: 'call', call: undefined });
-  const { followUpdates } = await session.environment.loadLazyPart();
-  // Aborted, so it reads once.
-  const once = { isExpected: true, isDue: true, signal: AbortSignal.abort() };
-  await followUpdates(session, once).catch(() => undefined);
+  try {
+    const { readUpdates } = await session.environment.loadLazyPart();
+    return (await readUpdates(session)) !== 'failed';
+  } catch {
+    // The part could not be loaded, or the visitor has left the conversation.
+    return false;
+  }
 }
