@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { answerTo, ChatServer, gate } from '../../support/servers/chat-server.ts';
+import { answerTo, ChatServer, eventsOf, gate } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { BrowserOfTabs } from './browser-of-tabs.ts';
 import { Browser, type Visit } from './visit.ts';
@@ -99,6 +99,40 @@ describe('one conversation in two tabs', () => {
     );
     open();
     await first.settled();
+  });
+
+  it('is read at most once a second by one while an answer streams in the other', async () => {
+    let answer: ServerResponse | undefined;
+    server.next('send', {});
+    server.next('send', {
+      raw: (response) => {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        answer = response;
+      },
+    });
+    let reading = gate();
+    server.next('read', { transit: reading.opened });
+    const reads = (): number => server.seen('read').length;
+    const before = reads();
+    const startedAt = performance.now();
+    first.conversation.send('One');
+    first.conversation.send('Two');
+    await until(() => answer !== undefined && reads() > before);
+    for (const word of ['You', ' said', ' two', ' and', ' I', ' agree', '.']) {
+      answer?.write(`event: delta\ndata: ${JSON.stringify({ text: word })}\n\n`);
+      await until(() => second.log.at(-1)?.endsWith(word) === true);
+      const next = gate();
+      server.next('read', { transit: next.opened });
+      reading.open();
+      reading = next;
+      // Long enough for another reading.
+      for (let n = 0; n < 5; n++) await fetch(server.url);
+    }
+    const seconds = (performance.now() - startedAt) / 1000;
+    assert.ok(reads() - before <= 2 + seconds, `${reads() - before} in ${seconds} s`);
+    reading.open();
+    answer?.end(eventsOf('You said two and I agree.').at(-1));
+    await until(() => second.log.at(-1) === 'assistant: You said two and I agree.');
   });
 
   it('is read in both when it is read in one', async () => {

@@ -1,6 +1,7 @@
 import type { Conversation } from '../conversation.ts';
 import { readConversation } from '../history/conversation-record.ts';
 import { applyRecord } from '../sending/find-delivered.ts';
+import { sleep } from '../sending/sleep.ts';
 import { countReceived } from '../snapshot.ts';
 import type { StoredConversation, PendingMessage } from '../storage/stored-conversation.ts';
 import type { TabChannel, TabMessage } from './tab-channel.ts';
@@ -164,15 +165,17 @@ export class Tabs {
     this.#isCatchingUp = true;
     const { client } = this.#conversation.environment;
     const record = await readConversation(client, conversationId).catch(() => undefined);
-    this.#isCatchingUp = false;
-    if (session.signal.aborted) return;
     // If it could not be read, the next answer tries again.
     this.#isBehind = messages !== session.snapshot.messages || !record;
-    if (record && !this.#isBehind)
+    // While another tab streams an answer, the messages keep changing.
+    if (record && this.#isBehind) await sleep(1000, session.signal).catch(() => undefined);
+    this.#isCatchingUp = false;
+    if (session.signal.aborted || !record) return;
+    if (this.#isBehind) void this.#catchUp();
+    else
       applyRecord(session, record, () => {
         this.#conversation.listener.onAnswer(undefined, undefined);
       });
-    else if (record) void this.#catchUp();
   }
 }
 
