@@ -194,6 +194,60 @@ describe('a visible conversation', () => {
     assert.equal(requestsForEvents().length, 1);
   });
 
+  it('reads a message of a person again if that failed once', async () => {
+    offerEvents();
+    await openVisibly();
+    server.answerNext('read', {}, 503);
+    personWrites('May I help?');
+    await until(() => visit.log.includes('assistant: May I help?'));
+    assert.equal(server.seen('read').length, 2);
+    assert.equal(requestsForEvents().length, 1);
+  });
+
+  it('reads a message of a person when it is visible again, if that failed before it was hidden', async () => {
+    offerEvents();
+    const browser = new Browser();
+    visit = browser.visit(server);
+    await openVisibly();
+    server.answerNext('read', {}, 503);
+    personWrites('May I help?');
+    await until(() => server.seen('read').length === 1);
+    visit.conversation.setVisible(false);
+    browser.now = () => Date.now() + 600_000;
+    visit.conversation.choose({});
+    await until(() => streams.length === 0);
+    visit.conversation.setVisible(true);
+    await until(() => visit.log.includes('assistant: May I help?'));
+  });
+
+  it('shows what its user writes on another device, and the answer', async () => {
+    offerEvents();
+    await openVisibly();
+    visit.conversation.send('One');
+    await visit.settled();
+    const uuid = visit.conversation.snapshot.conversationId ?? '';
+    const question = { role: 'user', content: 'Two' } as const;
+    server.write(uuid, question);
+    emit('message', question, 8);
+    await until(() => visit.log.at(-1) === 'user: Two');
+    const answer = { role: 'assistant', content: 'Yes.' } as const;
+    server.write(uuid, answer);
+    await until(() => requestsForEvents().length === 2 && streams.length === 1);
+    emit('message', { ...answer, in_reply_to: 'm2' }, 9);
+    await until(() => visit.log.at(-1) === 'assistant: Yes.');
+  });
+
+  it('shows an exchange of another device that it learns of when both are over', async () => {
+    offerEvents();
+    await openVisibly();
+    const uuid = visit.conversation.snapshot.conversationId ?? '';
+    server.write(uuid, { role: 'user', content: 'Two' });
+    server.write(uuid, { role: 'assistant', content: 'Yes.' });
+    emit('message', { role: 'assistant', content: 'Yes.', in_reply_to: 'm2' }, 9);
+    await until(() => visit.log.at(-1) === 'assistant: Yes.');
+    assert.deepEqual(visit.log, ['assistant: Hello!', 'user: Two', 'assistant: Yes.']);
+  });
+
   it('resumes a stream that breaks after the latest event', async () => {
     offerEvents();
     await openVisibly();

@@ -3,6 +3,7 @@ import { watchConversation, type WatchedEvent } from '../../../client/watch-conv
 import { applyRecord } from '../sending/find-delivered.ts';
 import { sleep } from '../sending/sleep.ts';
 import type { Session } from '../session.ts';
+import type { Message } from '../snapshot.ts';
 import { runInOneTab } from '../tabs/run-in-one-tab.ts';
 import { readConversation } from './conversation-record.ts';
 
@@ -13,11 +14,14 @@ import { readConversation } from './conversation-record.ts';
 /** Pauses between two polling requests, in milliseconds. They grow while there are no updates. */
 const polling = { shortest: 2000, longest: 30_000, growth: 1.6 };
 
-/** Pauses before a broken event stream is opened again, in milliseconds. */
+/** Pauses before a broken event stream is opened again, or a failed reading is repeated, in milliseconds. */
 const reconnecting = { shortest: 1000, longest: 60_000, growth: 2 };
 
 /** Milliseconds after which a service that had no event streams is asked for them again. */
 const missingFor = 600_000;
+
+/** How many of the latest messages can be those of an event. */
+const recentMessages = 8;
 
 const updatesBySession = new WeakMap<Session, Updates>();
 
@@ -52,6 +56,10 @@ class Updates {
   #hasFollowed = false;
   /** A running update. Events that arrive meanwhile share one further request. */
   #running: { isDueAgain: boolean; done: Promise<boolean> } | undefined;
+  /** Whether the latest reading failed: no further event announces what it would have read. */
+  #isStale = false;
+  /** The signal of the latest `follow`, until that ends. */
+  #signal: AbortSignal | undefined;
 
   constructor(session: Session) {
     this.#session = session;
@@ -60,11 +68,16 @@ class Updates {
   async follow(options: UpdatesOptions): Promise<void> {
     const { signal, isExpected } = options;
     const { client, now, tabs } = this.#session.environment;
-    if (options.isDue && isExpected) await this.#update();
-    const stream = (): Promise<void> => this.#followEvents(options);
-    if ((services.get(client)?.missingUntil ?? 0) <= now())
-      await (tabs ? runInOneTab(tabs, `events:${this.#session.id as string}`, signal, stream) : stream());
-    if (!signal.aborted && isExpected) await this.#poll(signal);
+    this.#signal = signal;
+    try {
+      if (this.#isStale || (options.isDue && isExpected)) await this.#update();
+      const stream = (): Promise<void> => this.#followEvents(options);
+      if ((services.get(client)?.missingUntil ?? 0) <= now())
+        await (tabs ? runInOneTab(tabs, `events:${this.#session.id as string}`, signal, stream) : stream());
+      if (!signal.aborted && isExpected) await this.#poll(signal);
+    } finally {
+      if (this.#signal === signal) this.#signal = undefined;
+    }
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
@@ -118,13 +131,18 @@ class Updates {
     }
   }
 
+  get #isFollowed(): boolean {
+    return this.#signal?.aborted === false;
+  }
+
   get #lastEventId(): string | undefined {
     return this.#cursor ?? this.#session.eventsCursor;
   }
 
   /**
-   * Reads the conversation, and again if called meanwhile. Resolves with whether there were new messages. A reading also
-   * completes if its stream is replaced meanwhile, since the next stream begins after the events of this one.
+   * Reads the conversation, and again if called meanwhile, or if that failed. Resolves with whether there were new
+   * messages. A reading also completes if its stream is replaced meanwhile, since the next stream begins after the events
+   * of this one.
    */
   #update(): Promise<boolean> {
     if (this.#running) {
@@ -134,10 +152,17 @@ class Updates {
     const state = { isDueAgain: true, done: Promise.resolve(false) };
     const run = async (): Promise<boolean> => {
       let hasNews = false;
+      let pause = reconnecting.shortest;
       try {
         while (state.isDueAgain && !this.#session.signal.aborted) {
           state.isDueAgain = false;
-          hasNews = (await readUpdates(this.#session)) === 'news' || hasNews;
+          const result = await readUpdates(this.#session);
+          hasNews ||= result === 'news';
+          this.#isStale = result === 'failed';
+          if (!this.#isStale || !this.#signal) continue;
+          await sleep(pause, this.#signal).catch(() => undefined);
+          pause = Math.min(pause * reconnecting.growth, reconnecting.longest);
+          state.isDueAgain ||= this.#isFollowed;
         }
       } catch {
         // Aborted while waiting.
@@ -152,13 +177,19 @@ class Updates {
   }
 }
 
-/** Whether an event is news to this page. The stream also reports this page's own exchanges. */
-function isNew({ snapshot, late }: Session, { type, data }: WatchedEvent): boolean {
+/** Whether an event is news to this page. The stream also reports the exchanges of this page and other tabs. */
+function isNew({ snapshot, environment }: Session, { type, data }: WatchedEvent): boolean {
   if (type === 'handoff') return data['ai_enabled'] !== snapshot.aiEnabled;
-  // The answer may also have been in progress when the conversation was resumed.
-  const isAwaited = late.length > 0 || snapshot.messages.at(-1)?.status === 'sent';
-  if (type === 'message') return data['role'] !== 'user' && (isAwaited || !data['in_reply_to']);
-  return type === 'ended';
+  if (type !== 'message') return type === 'ended';
+  const { role, content, in_reply_to } = data;
+  if (role !== 'user' && !in_reply_to) return true;
+  // A known text may have been said again, but then its exchange has another text that is not known.
+  const isKnown = ({ text }: Pick<Message, 'text'>): boolean => text.trim() === String(content).trim();
+  return (
+    snapshot.status !== 'replying' &&
+    !snapshot.messages.slice(-recentMessages).some(isKnown) &&
+    !environment.store.stored.pending.some(isKnown)
+  );
 }
 
 /** Reads the conversation once no exchange or call of this page is in progress. */
@@ -177,7 +208,10 @@ export async function readUpdates(session: Session): Promise<'news' | 'unchanged
     return 'failed';
   }
   if (signal.aborted) return 'failed';
-  // The response may be older than changes made meanwhile.
-  if (session.snapshot.messages !== messages) return readUpdates(session);
+  // The response may be older than changes made meanwhile. While another tab streams an answer, they do not end.
+  if (session.snapshot.messages !== messages) {
+    await sleep(1000, signal);
+    return readUpdates(session);
+  }
   return applyRecord(session, record, listener.onAnswer) ? 'news' : 'unchanged';
 }
