@@ -190,7 +190,36 @@ describe('a visitor with a user token', () => {
     expect(codes).to.deep.equal([]);
   });
 
-  it('opens no conversation for the visitor before with the token of the next one', async () => {
+  it('gets no event of the visitor before, whose answer was in progress', async () => {
+    const [before, user] = [newUser(), newUser()];
+    const chat = show(await sign(before));
+    await chat.open();
+    await chat.answered(1);
+    const { promise: switched, resolve: release } = Promise.withResolvers<undefined>();
+    window.fetch = async (input, init) => {
+      if ((input as string).endsWith('/messages')) await switched;
+      return originalFetch(input, init);
+    };
+    await chat.ask('My secret');
+    const pending = (): unknown[] => {
+      const key = Object.keys(localStorage).find((name) => name.endsWith(before)) as string;
+      return (JSON.parse(localStorage.getItem(key) as string) as { pending: unknown[] }).pending;
+    };
+    await until(() => pending().length === 1, 'the message to be stored');
+    chat.element.userToken = await sign(user);
+    await until(() => chat.messages.join() === `assistant: Hi ${user}!`, 'the conversation of the next user');
+    const texts: string[] = [];
+    for (const type of ['chat-sent', 'chat-message'] as const)
+      chat.element.addEventListener(type, ({ detail }) => texts.push(detail.text));
+    release(undefined);
+    await until(() => pending().length === 0, 'the answer to the message');
+    expect(texts).to.deep.equal([]);
+    await chat.ask('Hello');
+    await chat.answered(2);
+    expect(texts[0]).to.equal('Hello');
+  });
+
+  it('opens no conversation for the visitor before with the token or the data of the next one', async () => {
     const before = show();
     await before.open();
     await before.answered(1);
@@ -214,16 +243,17 @@ describe('a visitor with a user token', () => {
     const token = await sign(user);
     const chat = show();
     await until(() => chat.element.shadowRoot !== null, 'the launcher');
+    chat.element.context = { page: 'before' };
     chat.element.show();
     await until(() => requested, 'the request for the conversation of before');
     chat.element.userToken = token;
+    chat.element.context = { page: 'next' };
     await until(() => chat.messages.join() === `assistant: Hi ${user}!`, 'the conversation of the user');
     release(undefined);
     await until(() => opened.length === 2, 'the new conversation of the visitor before');
-    expect(opened.map((body) => (body as { user_token?: string }).user_token)).to.deep.equal([
-      token,
-      undefined,
-    ]);
+    const [next, first] = opened as { user_token?: string; variables?: object }[];
+    expect([next?.user_token, first?.user_token]).to.deep.equal([token, undefined]);
+    expect([next?.variables, first?.variables]).to.deep.equal([{ page: 'next' }, { page: 'before' }]);
     const own = (): unknown =>
       (JSON.parse(localStorage.getItem(key) ?? '{}') as { conversationId?: string }).conversationId;
     await until(() => own() !== undefined && own() !== anonymous, 'it to be stored');

@@ -2,6 +2,7 @@ import { render } from 'lit/html.js';
 import type { Panel, PanelInput } from '../element/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { Conversation } from '../conversation/conversation.ts';
+import type { SessionRequest } from '../conversation/history/conversation-record.ts';
 import { isTokenProblem } from '../conversation/problem.ts';
 import type { Locale } from '../texts/texts.ts';
 import { AddOns } from './add-ons.ts';
@@ -225,21 +226,24 @@ export class ChatPanel implements Panel, PanelContext {
 
   #newConversation(): Conversation {
     const identity = this.#identity;
-    const ownOptions = this.options;
+    let own: ChatOptions & SessionRequest;
+    const isCurrent = (): boolean => conversation === this.conversation;
     const conversation: Conversation = createConversation(
       this.storage,
       this.modules,
       () => {
-        const { addOns, gate, host, isGateClosed } = this;
-        // A request in flight may continue after the page has switched to another user, whom it must not see.
-        const options = identity === this.#identity ? this.options : ownOptions;
-        const clientTools = addOns.tools;
-        return { ...options, ...pageDataOf(host.element), ...gate?.variables(), isGateClosed, clientTools };
+        const { addOns, gate, host, isGateClosed, options } = this;
+        // A request in flight may continue after the page has switched to another user, whose data it must not get.
+        if (identity === this.#identity) {
+          const clientTools = addOns.tools;
+          own = { ...options, ...pageDataOf(host.element), ...gate?.variables(), isGateClosed, clientTools };
+        }
+        return own;
       },
       {
-        ...dispatchEvents(this, this.#input.preload, () => void this.#announceNew()),
+        ...dispatchEvents(this, isCurrent, this.#input.preload, () => void this.#announceNew()),
         onChange: () => {
-          if (conversation !== this.conversation) return;
+          if (!isCurrent()) return;
           this.#watch();
           this.addOns.conversationChanged();
           if (!this.reading?.throttle.delays(conversation.snapshot)) this.requestRender();

@@ -1,20 +1,25 @@
 import type { ConversationListener } from '../conversation/conversation.ts';
 import type { PanelInput, PreloadedModule } from '../element/panel-input.ts';
 import type { PanelContext } from './panel-context.ts';
+import type { PanelHost } from './panel-host.ts';
 import { warnOnce } from '../warn-once.ts';
 import { idle } from './idle.ts';
 
 /**
  * Dispatches a conversation's events to the page.
  *
+ * @param isCurrent whether the panel still shows the conversation: requests in flight continue after the page has
+ * switched to another user, who must not learn of them
  * @param announce called when there is a new message from the assistant
  */
 export function dispatchEvents(
   panel: PanelContext,
+  isCurrent: () => boolean,
   preload: PanelInput['preload'],
   announce: () => void,
 ): Omit<ConversationListener, 'onChange'> {
-  const { dispatch, element } = panel.host;
+  const { element } = panel.host;
+  const dispatch: PanelHost['dispatch'] = (name, detail) => isCurrent() && panel.host.dispatch(name, detail);
   const preloadWhenIdle = (...modules: readonly PreloadedModule[]): void => {
     idle()
       .then(() => preload(...modules))
@@ -25,13 +30,13 @@ export function dispatchEvents(
       dispatch('chat-ready', { conversationId, resumed });
       // The talk module is loaded too: a visible conversation follows its updates.
       preloadWhenIdle('markdown');
-      if (!resumed) announce();
+      if (!resumed && isCurrent()) announce();
     },
     onSent: (text) => {
       dispatch('chat-sent', { text });
     },
     onAnswer: (text, latency) => {
-      announce();
+      if (isCurrent()) announce();
       preloadWhenIdle('extras');
       if (text) dispatch('chat-message', { text, latency });
     },
@@ -41,7 +46,7 @@ export function dispatchEvents(
       dispatch('chat-error', { code, message });
     },
     onOpenChange: (isOpen) => {
-      if (!element.inline) element.open = isOpen;
+      if (!element.inline && isCurrent()) element.open = isOpen;
     },
   };
 }
