@@ -35,8 +35,7 @@ function watchRequests(): { readonly seen: string[]; readonly bodies: unknown[];
 async function openForm(form: unknown = fields, attributes: Record<string, string> = {}): Promise<Chat> {
   const chat = mount(attributes);
   chat.element.form = form as readonly FormField[];
-  await until(() => chat.element.shadowRoot !== null, 'the launcher');
-  await click(chat.launcher);
+  await chat.pressLauncher();
   await until(() => chat.find('[part="form"]') !== null, 'the form');
   return chat;
 }
@@ -234,8 +233,7 @@ describe('the form before the chat', () => {
     first.element.remove();
     const chat = mount(losing);
     chat.element.form = fields;
-    await until(() => chat.element.shadowRoot !== null, 'the launcher');
-    await click(chat.launcher);
+    await chat.pressLauncher();
     await until(() => chat.find('[part="form"]')?.checkVisibility() === true, 'the form');
     const openings = requests.bodies.filter((body) => 'assistant_id' in (body as object));
     expect(openings).to.have.length(1);

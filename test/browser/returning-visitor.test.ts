@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { conversationKey, faulty, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
-import { click } from '../support/browser/page.ts';
+import { click, setViewport } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
 const question = 'What are your opening hours?';
@@ -24,6 +24,38 @@ describe('a returning visitor', () => {
     await again.open();
     await again.answered(2);
     expect(again.messages).to.contain(`user: ${question}`);
+  });
+
+  it('finds the chat open, if it was open on the page before, and the focus where it was', async () => {
+    const before = mount();
+    await before.open();
+    await before.ask(question);
+    await before.answered(2);
+    before.element.remove();
+    const field = document.createElement('input');
+    document.body.append(field);
+    field.focus();
+    const again = mount();
+    await until(() => again.isOpen && again.messages.length === 3, 'the open chat');
+    expect(document.activeElement === field).to.be.true;
+    field.remove();
+    await click(again.part('close-button'));
+    await until(() => !again.isOpen, 'the panel to close');
+    again.element.remove();
+    const last = mount();
+    await until(() => last.find('[part="panel"][data-prepared]') !== null, 'the panel to load');
+    expect(last.isOpen).to.be.false;
+  });
+
+  it('finds the chat closed where it would cover the page', async () => {
+    const before = mount();
+    await before.open();
+    await before.answered(1);
+    before.element.remove();
+    await setViewport(400, 700);
+    const again = mount();
+    await until(() => again.find('[part="panel"][data-prepared]') !== null, 'the panel to load');
+    expect(again.isOpen).to.be.false;
   });
 
   it('sees that the conversation has ended, and the message is sent to a new one', async () => {

@@ -70,10 +70,8 @@ describe('npm start', () => {
         await driver.open(`${demo.url}/`);
       });
 
-      it('keeps the conversation across a reload', async () => {
+      it('keeps the conversation, and the open panel, across a reload', async () => {
         await driver.reload();
-        await driver.waitFor(() => findPart('launcher') !== undefined);
-        await driver.click(findPart, 'launcher');
         const messages = await driver.waitFor(() => {
           const texts = partTexts('message');
           return texts.length === 3 ? texts : undefined;

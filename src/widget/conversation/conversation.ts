@@ -70,6 +70,11 @@ export class Conversation {
     return unread > 0 || messages.some(isUnsent) || (!!this.session.id && this.#isRecent);
   }
 
+  /** Whether the visitor left the panel open a moment ago, on the page before or in another tab. */
+  get wasOpen(): boolean {
+    return this.#isOpen && this.#isRecent;
+  }
+
   get #isRecent(): boolean {
     return this.environment.now() < this.#followUntil;
   }
@@ -148,7 +153,10 @@ export class Conversation {
 
   /** Sets whether the visitor sees the conversation. */
   setVisible(isVisible: boolean): void {
-    if (this.isVisible) this.#recordActivity();
+    if (this.isVisible) {
+      this.#recordActivity();
+      this.#save();
+    }
     this.isVisible = isVisible;
     this.#followUpdates(true);
   }

@@ -32,6 +32,9 @@ import { ScrollFollow } from './scroll-follow.ts';
 import { dispatchEvents } from './dispatch-events.ts';
 import { VisitStorage } from './visit-storage.ts';
 
+/** Where the panel does not fill the screen (`panel.css`). */
+const besidePage = '(min-width: 481px) and (min-height: 481px)';
+
 /** The chat panel: renders a conversation and passes the visitor's actions to it. */
 export class ChatPanel implements Panel, PanelContext {
   /** Schedules a render in the next frame. */
@@ -91,6 +94,9 @@ export class ChatPanel implements Panel, PanelContext {
     host.root.append(this.announcer.element);
     this.#place = new PanelPlace(host, this.container, this.storage, this.modules, () => this.locale);
     this.update(input);
+    // As the visitor left it on the page before, unless it would cover this page.
+    if (this.conversation.wasOpen && !this.options.isInline && matchMedia(besidePage).matches)
+      element.open = true;
     if (element.isConnected) this.connect();
     // Rendered before the visitor presses the launcher, so that the panel then only has to be shown.
     void this.#texts.follow(this.options).then(() => {

@@ -81,9 +81,22 @@ export class Chat {
 
   /** Opens the chat with a click. */
   async open(): Promise<void> {
-    await until(() => this.element.shadowRoot !== null, 'the launcher');
-    await click(this.launcher);
+    await this.pressLauncher();
     await this.ready();
+  }
+
+  /** Opens the panel with a click. */
+  async pressLauncher(): Promise<void> {
+    await until(() => this.element.shadowRoot !== null, 'the launcher');
+    let hasOpened = this.element.open;
+    const onOpen = (): void => {
+      hasOpened = true;
+    };
+    this.element.addEventListener('chat-open', onOpen);
+    if (!hasOpened) await click(this.launcher);
+    this.element.removeEventListener('chat-open', onOpen);
+    // It was open on the page before, and opened by itself right before the click.
+    if (hasOpened) this.element.show();
   }
 
   /** Sends a message without slow key-by-key typing, which the composer's tests cover. */

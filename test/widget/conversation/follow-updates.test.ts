@@ -354,6 +354,27 @@ describe('a hidden conversation', () => {
     assert.equal(browser.kept.get('voice-assistant-chat:wake'), undefined);
   });
 
+  it('was open on the page before only if the visitor left that within ten minutes', async () => {
+    const browser = new Browser();
+    const leaveOpen = (): void => {
+      visit.conversation.setVisible(true);
+      visit.conversation.setOpen(true);
+      visit.conversation.setVisible(false);
+      visit.goAway();
+    };
+    visit = browser.visit(server);
+    assert.equal(visit.conversation.wasOpen, false);
+    leaveOpen();
+    const leftAt = Date.now();
+    visit = browser.visit(server);
+    assert.equal(visit.conversation.wasOpen, true);
+    leaveOpen();
+    browser.now = () => leftAt + 660_000;
+    visit = browser.visit(server);
+    assert.equal(visit.conversation.wasOpen, false);
+    assert.equal(browser.kept.get('voice-assistant-chat:wake'), undefined);
+  });
+
   const joined = { role: 'system', content: 'A person joined.' };
 
   /** A person takes over, then the visitor hides the chat. */

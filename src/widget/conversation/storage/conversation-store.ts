@@ -129,8 +129,8 @@ export class ConversationStore {
   }
 
   #setWakeEntry({ conversationId, pending, unread = 0, isOpen, followUntil = 0 }: StoredConversation): void {
-    const isRecent = conversationId !== undefined && this.#now() < followUntil;
-    const isWanted = pending.length > 0 || unread > 0 || isOpen || isRecent;
+    const isRecent = (isOpen || conversationId !== undefined) && this.#now() < followUntil;
+    const isWanted = pending.length > 0 || unread > 0 || isRecent;
     setWakeEntry(this.#storage, this.name, isWanted ? { unread, isOpen } : undefined);
   }
 

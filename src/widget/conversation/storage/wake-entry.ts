@@ -7,8 +7,8 @@ import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
  *
  *     {"https://assistants.example:b7f0…:widget": {"unread": 2, "isOpen": true}}
  *
- * `unread` is the number of unread messages. `isOpen` is set if the panel was open. A conversation with neither has
- * pending messages or was recently active. Without conversations there is no entry.
+ * `unread` is the number of unread messages. `isOpen` is set if the panel is open, or was when the visitor left a moment
+ * ago. A conversation with neither has pending messages or was recently active. Without conversations there is no entry.
  */
 export const wakeKey = 'voice-assistant-chat:wake';
 
