@@ -10,7 +10,7 @@ import { addCall } from '../support/records/add-records.ts';
 import { verify } from '../support/servers/webhook-receiver.ts';
 import { allAre, deliveries, receiver, webhookService } from '../support/service/webhook-service.ts';
 
-const { chat, createOwner, end, endCall, pool, service, settled } = webhookService;
+const { chat, createOwner, end, endCall, jobs, pool, service, settled } = webhookService;
 
 test('sends a signed webhook with the extracted variables after a chat', async () => {
   const url = receiver.address();
@@ -221,6 +221,29 @@ test('sends it when the rest of a limit does not cover another message, and once
       return [max, used];
     }),
     [[0.025, 0.02]],
+  );
+});
+
+test('sends a notice that is handled after midnight for the day of its limit, and another one for the new day', async () => {
+  const url = receiver.address();
+  const it = await createOwner({ usage_webhook_url: url, max_messages_per_day: 5 });
+  const day = '2026-01-31';
+  const notice = {
+    assistantId: it.id,
+    limit: 'max_messages_per_day',
+    max: 5,
+    used: 4,
+    percent: 80,
+    day,
+  } as const;
+  await jobs.send('usage-notice', notice, { startAfter: 3_600_000 });
+  await chat(it, ['1', '2', '3', '4']);
+  await receiver.received(url, 1);
+  await jobs.send('usage-notice', notice);
+  const bodies = (await receiver.received(url, 2)).map((request) => verify(it.secret, request));
+  assert.deepEqual(
+    bodies.map((body) => body['day']),
+    [new Date().toISOString().slice(0, 10), day],
   );
 });
 

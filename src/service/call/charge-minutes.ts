@@ -4,6 +4,7 @@ import { carrierMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { sendUsageNotices } from '../usage/send-usage-notices.ts';
 import { spendingNotice } from '../usage/usage-notice.ts';
 
 interface Minutes {
@@ -47,8 +48,7 @@ export async function chargeMinutes(
     const paid = await moveMoney(tx, { userId, kind: 'charge', amount, callId, callMinute });
     if (!paid) break;
     charged += 1;
-    const notice = spendingNotice(paid, amount);
-    if (notice) await jobs.send('usage-notice', { assistantId, ...notice }, { tx });
+    await sendUsageNotices({ tx, jobs }, assistantId, [spendingNotice(paid, amount)]);
   }
   await tx
     .update(calls)

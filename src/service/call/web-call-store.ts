@@ -16,6 +16,7 @@ import { isUniqueViolation } from '../db/unique-violation.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { countForAssistant, countForVisitor } from '../usage/daily-usage.ts';
 import type { VisitorAddresses } from '../usage/daily-usage.ts';
+import { sendUsageNotices } from '../usage/send-usage-notices.ts';
 import { fitJson } from '../lib/storable.ts';
 import type { WebPlan } from './plan-web-call.ts';
 import type { CallAudio } from '../recording/audio-recorder.ts';
@@ -145,8 +146,8 @@ export class WebCallStore implements CallStore {
     const source = { assistantId, ...web, limits: speaker.assistant, visitor: this.#side.visitor };
     const usage = { conversations: 0, messages: 1, answered: 1, stored: [content] };
     await countForVisitor(tx, source, usage);
-    for (const notice of await countForAssistant(tx, source, usage))
-      await this.#dependencies.jobs.send('usage-notice', { assistantId, ...notice }, { tx });
+    const notices = await countForAssistant(tx, source, usage);
+    await sendUsageNotices({ tx, jobs: this.#dependencies.jobs }, assistantId, notices);
   }
 
   /** Returns the conversation's number of turns. */

@@ -17,6 +17,7 @@ import { findOrOpenCustomerConversation } from './customer-conversation.ts';
 import type { Customer } from './customer-conversation.ts';
 import { countForAssistant, countForVisitor } from '../usage/daily-usage.ts';
 import type { DailyLimits, VisitorAddresses } from '../usage/daily-usage.ts';
+import { sendUsageNotices } from '../usage/send-usage-notices.ts';
 import { spendingNotice } from '../usage/usage-notice.ts';
 import type { UsageNotice } from '../usage/usage-notice.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -192,9 +193,7 @@ async function storeMessage(
     }
     notices.push(spendingNotice(paid, widgetMessagePrice));
   }
-  for (const notice of notices) {
-    if (notice) await jobs.send('usage-notice', { assistantId, ...notice }, { tx });
-  }
+  await sendUsageNotices({ tx, jobs }, assistantId, notices);
   if (!aiEnabled) {
     if (conversation.notifiesDesk)
       await jobs.send('handoff-notice', { messageId: stored.id, reason: 'message' }, { tx });

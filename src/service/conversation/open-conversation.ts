@@ -12,6 +12,7 @@ import { ConversationError } from '../lib/conversation-error.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
 import { countForAssistant, countForVisitor } from '../usage/daily-usage.ts';
 import type { DailyLimits } from '../usage/daily-usage.ts';
+import { sendUsageNotices } from '../usage/send-usage-notices.ts';
 import type { Visitor } from '../user-token/identify-visitor.ts';
 import type { Sender } from './accept-message.ts';
 import { checkOrigin } from './check-origin.ts';
@@ -87,9 +88,8 @@ export async function openConversation(
     const source = { assistantId: assistant.id, type, isPreview: visitor.isPreview, limits: assistant };
     const usage = { conversations: 1, messages: 0, answered: 0, stored: [variables, content] };
     await countForVisitor(tx, { ...source, visitor: sender }, usage);
-    for (const notice of await countForAssistant(tx, { ...source, visitor: sender }, usage)) {
-      await jobs.send('usage-notice', { assistantId: assistant.id, ...notice }, { tx });
-    }
+    const notices = await countForAssistant(tx, { ...source, visitor: sender }, usage);
+    await sendUsageNotices({ tx, jobs }, assistant.id, notices);
     return { uuid, history: initial.map(toHistoryEntry), eventsCursor: String(initial[0]?.id ?? 0) };
   });
 }

@@ -14,12 +14,14 @@ export interface QueueData {
   'ring-number': { carrierCallId: string; from: string; to: string };
   /** `attempt` is the number of earlier attempts. */
   'webhook-delivery': { deliveryId: number; attempt: number; userId?: number };
+  /** `day` is the day of the usage in UTC, as `YYYY-MM-DD`. */
   'usage-notice': {
     assistantId: number;
     limit: (typeof usageLimits)[number];
     max: number;
     used: number;
     percent: 80 | 100;
+    day: string;
   };
   /** `messageId` is the visitor's message. */
   'handoff-notice': { messageId: number; reason: (typeof handoffReasons)[number] };
@@ -62,7 +64,10 @@ export const queues: {
   'ring-number': { key: (job) => job.carrierCallId, rules: rules(3, 1, 60) },
   'campaign-tick': { key: (job) => job.campaignId, rules: rules(unlimited, 1, 60) },
   'webhook-delivery': { key: (job) => job.deliveryId, rules: rules(5, 5, 90) },
-  'usage-notice': { key: (job) => `${job.assistantId} ${job.limit} ${job.percent}`, rules: rules(5, 5, 60) },
+  'usage-notice': {
+    key: (job) => `${job.assistantId} ${job.limit} ${job.percent} ${job.day}`,
+    rules: rules(5, 5, 60),
+  },
   'handoff-notice': { key: (job) => job.messageId, rules: rules(5, 5, 60) },
   'fail-document': { key: (job) => job.documentId, rules: rules(unlimited, 10, 60) },
   // After the queue of its failed jobs, which must exist first.

@@ -4,6 +4,7 @@ import type { Queries } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import { webCallMinutes } from '../db/calls-table.ts';
 import { dailyUsage } from '../db/schema.ts';
+import type { QueueData } from '../jobs/queues.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { noticeOf } from './usage-notice.ts';
 import type { UsageNotice } from './usage-notice.ts';
@@ -160,7 +161,7 @@ function allowanceUsed(source: UsageSource): ConversationError {
 
 interface Addition {
   assistantId: number;
-  kind: 'assistant' | 'test' | 'visitor' | 'network' | 'notice';
+  kind: 'assistant' | 'test' | 'visitor' | 'network';
   subject: string;
   conversations: number;
   messages: number;
@@ -234,16 +235,18 @@ export async function uncountAnswers(
     );
 }
 
-/** Returns whether a notice is the first of its kind today: after refunds, usage can cross a threshold again. */
+/** Returns whether a notice is the first of its kind on its day: after refunds, usage can cross a threshold again. */
 export async function isFirstNotice(
   tx: Queries,
-  assistantId: number,
-  { limit, max, percent }: UsageNotice,
+  { assistantId, limit, max, percent, day }: QueueData['usage-notice'],
 ): Promise<boolean> {
   const subject = `${limit} ${String(max)} ${String(percent)}`;
-  const row = { assistantId, kind: 'notice', subject } as const;
-  const counted = await add(tx, { ...row, conversations: 0, messages: 1, bytes: 0, max: 1, maxBytes: 0 });
-  return counted !== undefined;
+  const stored = await tx
+    .insert(dailyUsage)
+    .values({ assistantId, day, kind: 'notice', subject, conversations: 0, messages: 0, bytes: 0 })
+    .onConflictDoNothing()
+    .returning({ subject: dailyUsage.subject });
+  return stored.length > 0;
 }
 
 /** Deletes the counts of earlier days, with the addresses in them. */
