@@ -35,12 +35,22 @@ function isConversationOf(person: Person): SQL {
   return sql`${isPerson} AND conversations.assistant_id IN (SELECT id FROM assistants WHERE user_id = ${person.userId})`;
 }
 
+/** A condition for the calls to the other contacts of a person's lead, which have the lead's variables. */
+const isCallToContactOf = (phone: string): SQL =>
+  sql`calls.lead_id IN (SELECT id FROM leads WHERE phone_number = ${phone}) AND calls.client_phone_number <> ${phone}`;
+
+/** The part of a webhook's payload that is not about the contact who was called. */
+const aboutLead = sql`jsonb_build_object(
+  'lead', payload::jsonb -> 'lead', 'input_variables', payload::jsonb -> 'input_variables')`;
+
 const phoneOf = (person: Person): string => ('phone' in person ? person.phone : '');
 
 /** All stored data about a person. */
 export interface PersonData {
   conversations: unknown[];
   calls: unknown[];
+  /** Calls to the contacts of the person's lead, without what those contacts said. */
+  calls_to_contacts: unknown[];
   leads: unknown[];
   secondary_contacts: unknown[];
   blocked_numbers: unknown[];
@@ -50,9 +60,9 @@ export interface PersonData {
 export async function readPerson(queries: Queries, person: Person): Promise<PersonData> {
   const all = async (query: SQL) =>
     (await queries.execute<{ row: unknown }>(query)).rows.map(({ row }) => row);
-  const deliveries = (condition: SQL) => sql`(
+  const deliveries = (condition: SQL, payload = sql`payload::jsonb`) => sql`(
     SELECT coalesce(jsonb_agg(jsonb_build_object('event', event, 'url', url, 'status', status,
-      'payload', payload::jsonb, 'created_at', created_at) ORDER BY id), '[]')
+      'payload', ${payload}, 'created_at', created_at) ORDER BY id), '[]')
     FROM webhook_deliveries WHERE ${condition})`;
   const phone = phoneOf(person);
   return {
@@ -70,9 +80,16 @@ export async function readPerson(queries: Queries, person: Person): Promise<Pers
           'webhooks', ${deliveries(sql`call_id = calls.id`)}) AS row
       FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> ''
         OR conversation_id IN (SELECT id FROM conversations WHERE ${isConversationOf(person)}) ORDER BY id`),
+    calls_to_contacts: await all(sql`
+      SELECT jsonb_build_object('id', id, 'assistant_name', assistant_name, 'created_at', created_at,
+        'input_variables', input_variables,
+        'webhooks', ${deliveries(sql`call_id = calls.id`, aboutLead)}) AS row
+      FROM calls WHERE ${isCallToContactOf(phone)} ORDER BY id`),
     leads: await all(sql`
       SELECT to_jsonb(leads) - 'user_id' || jsonb_build_object(
-        'campaign', (SELECT name FROM campaigns WHERE id = leads.campaign_id)) AS row
+        'campaign', (SELECT name FROM campaigns WHERE id = leads.campaign_id),
+        'secondary_contacts', (SELECT coalesce(jsonb_agg(to_jsonb(secondary_contacts) - 'lead_id' ORDER BY id), '[]')
+          FROM secondary_contacts WHERE lead_id = leads.id)) AS row
       FROM leads WHERE phone_number = ${phone} ORDER BY id`),
     secondary_contacts: await all(sql`
       SELECT to_jsonb(secondary_contacts) AS row FROM secondary_contacts
@@ -154,13 +171,11 @@ const lockLeads = (tx: Queries, phone: string) =>
       OR id IN (SELECT lead_id FROM secondary_contacts WHERE phone_number = ${phone})
     ORDER BY id FOR UPDATE`);
 
-/** Calls to the contacts of a lead are those contacts' data, but they have the variables of the lead. */
+/** Calls to the contacts of a lead are those contacts' data, except for the variables of the lead. */
 const forgetInCallsToContacts = (tx: Queries, phone: string) =>
   tx.execute(sql`
     WITH forgotten AS (
-      UPDATE calls SET input_variables = '{}'
-      WHERE lead_id IN (SELECT id FROM leads WHERE phone_number = ${phone}) AND client_phone_number <> ${phone}
-      RETURNING id)
+      UPDATE calls SET input_variables = '{}' WHERE ${isCallToContactOf(phone)} RETURNING id)
     DELETE FROM webhook_deliveries WHERE call_id IN (SELECT id FROM forgotten)`);
 
 /** The leads whose contact with this number is the next to call, or is being called: another one is called instead. */

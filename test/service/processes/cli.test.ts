@@ -331,7 +331,11 @@ describe("a person's data", () => {
     const campaign = await addCampaign(owner);
     const [phone, otherPhone] = [newNumber(), newNumber()];
     const lead = { campaign_id: campaign.id, variables: { name: 'Eve' } };
-    const { id: leadId } = await owner.create('lead', { ...lead, phone_number: phone });
+    const { id: leadId } = await owner.create('lead', {
+      ...lead,
+      phone_number: phone,
+      secondary_contacts: [{ phone_number: otherPhone }],
+    });
     const kept = await owner.create('lead', {
       ...lead,
       phone_number: otherPhone,
@@ -347,7 +351,15 @@ describe("a person's data", () => {
       await pool.query(
         `INSERT INTO webhook_deliveries (webhook_id, user_id, call_id, event, url, payload)
          VALUES (gen_random_uuid(), $1, $2, 'call-ended', 'https://shop.example', $3)`,
-        [owner.id, callId, JSON.stringify({ lead: { phone_number: phone } })],
+        [
+          owner.id,
+          callId,
+          JSON.stringify({
+            lead: { phone_number: phone },
+            input_variables: { name: 'Eve' },
+            transcript: `AI: ${clientPhoneNumber}`,
+          }),
+        ],
       );
     }
     await pool.query('INSERT INTO blocked_numbers (user_id, phone_number) VALUES ($1, $2)', [
@@ -369,6 +381,7 @@ describe("a person's data", () => {
       [
         ['conversations', 2],
         ['calls', 1],
+        ['calls_to_contacts', 1],
         ['leads', 1],
         ['secondary_contacts', 1],
         ['blocked_numbers', 1],
@@ -376,6 +389,12 @@ describe("a person's data", () => {
     );
     assert.equal(data['calls']?.[0]?.['transcript'], `AI: ${phone}`);
     assert.deepEqual(data['leads']?.[0]?.['variables'], { name: 'Eve' });
+    assert.partialDeepStrictEqual(data['leads'], [{ secondary_contacts: [{ phone_number: otherPhone }] }]);
+    const aboutLead = { input_variables: { name: 'Eve' }, lead: { phone_number: phone } };
+    assert.partialDeepStrictEqual(data['calls_to_contacts'], [
+      { input_variables: { name: 'Eve' }, webhooks: [{ payload: aboutLead }] },
+    ]);
+    assert.ok(!out.includes(`AI: ${otherPhone}`), 'what was said to the contact is not about the person');
     assert.deepEqual(await json('person', 'delete', '--phone', phone, '--yes'), {
       conversations: 2,
       calls: 1,
