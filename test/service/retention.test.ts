@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
 import { readConfig } from '../../src/service/config.ts';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { sendCleanUp } from '../../src/service/retention/clean-up.ts';
+import { deleteOldConversations } from '../../src/service/retention/delete-old-records.ts';
+import { visit } from '../support/calls/web-visitor.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { endJobs } from '../support/records/end-jobs.ts';
 import { Owner } from '../support/records/owner.ts';
-import { createAssistant, newDatabase, readMoney, startService } from '../support/service/service.ts';
+import {
+  createAssistant,
+  newDatabase,
+  readMoney,
+  startService,
+  testDatabase,
+} from '../support/service/service.ts';
 import { eventually } from '../support/eventually.ts';
 
 const service = await startService({
@@ -105,6 +114,35 @@ test('deletes old conversations and calls, but keeps their ledger entries', asyn
   );
   assert.deepEqual(deleted, [{ recording: `recording-${String(calls[0]?.id)}` }]);
 });
+
+test(
+  'keeps an old conversation whose visitor starts a call while it looks for old ones',
+  { skip: testDatabase === 'pglite' && 'an embedded database runs one statement at a time' },
+  async () => {
+    const visitor = await visit({ env: await newDatabase() });
+    const { db, pool: shared } = visitor.service.running.database;
+    await shared.query('UPDATE assistants SET conversation_ended_retrigger = true');
+    await shared.query("UPDATE conversations SET updated_at = now() - interval '31 days'");
+    const holder = await shared.connect();
+    await holder.query('SELECT pg_advisory_lock(1)');
+    // The statement has begun, but waits before it looks at the first conversation.
+    const days = sql<number>`(30 + length(pg_advisory_xact_lock_shared(1)::text))` as unknown as number;
+    const deletion = deleteOldConversations(db, days, new AbortController().signal);
+    try {
+      await eventually('the deletion to wait', async () => {
+        const { rows } = await shared.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory'");
+        return rows.length > 0;
+      });
+      assert.equal((await visitor.call()).status, 201);
+    } finally {
+      await holder.query('SELECT pg_advisory_unlock(1)');
+      holder.release();
+    }
+    assert.equal(await deletion, 0);
+    assert.equal((await visitor.hangUp()).status, 200);
+    assert.equal((await visitor.calls()).length, 1);
+  },
+);
 
 test('sends lost jobs again, and fails webhooks that were not delivered for a week', async () => {
   const { uuid, userId, id } = await createAssistant(service, { balance: '1' });

@@ -18,15 +18,12 @@ export const deleteOldConversations = (
   days: number,
   signal: AbortSignal,
 ): Promise<number> =>
-  deleteInBatches(
-    queries,
-    signal,
-    'conversations',
-    sql`
-    updated_at < ${daysAgo(days)} AND NOT EXISTS (
+  deleteInBatches(queries, signal, {
+    table: 'conversations',
+    isOld: sql`updated_at < ${daysAgo(days)} AND NOT EXISTS (
       SELECT 1 FROM messages WHERE conversation_id = conversations.id AND reply_state = 'pending')
-    AND NOT EXISTS (SELECT 1 FROM calls WHERE conversation_id = conversations.id AND status IN ${openCallStatuses})`,
-  );
+      AND NOT EXISTS (SELECT 1 FROM calls WHERE conversation_id = conversations.id AND status IN ${openCallStatuses})`,
+  });
 
 /**
  * Deletes conversations that were opened a day ago, and have neither a message of their visitor nor a call.
@@ -34,15 +31,13 @@ export const deleteOldConversations = (
  * @returns the number of deleted conversations.
  */
 export const deleteUnusedConversations = (queries: Queries, signal: AbortSignal): Promise<number> =>
-  deleteInBatches(
-    queries,
-    signal,
-    'conversations',
-    sql`
-    turns = 0 AND end_handled_until IS NULL AND created_at < ${daysAgo(1)} AND customer_identifier IS NULL AND NOT EXISTS (
-      SELECT 1 FROM messages WHERE conversation_id = conversations.id AND (role <> 'assistant' OR turn > 0))
-    AND NOT EXISTS (SELECT 1 FROM calls WHERE conversation_id = conversations.id)`,
-  );
+  deleteInBatches(queries, signal, {
+    table: 'conversations',
+    isOld: sql`turns = 0 AND end_handled_until IS NULL AND created_at < ${daysAgo(1)} AND customer_identifier IS NULL
+      AND NOT EXISTS (
+        SELECT 1 FROM messages WHERE conversation_id = conversations.id AND (role <> 'assistant' OR turn > 0))
+      AND NOT EXISTS (SELECT 1 FROM calls WHERE conversation_id = conversations.id)`,
+  });
 
 /**
  * Deletes calls that ended the given number of days ago, with their recordings, also at the carrier.
@@ -54,22 +49,16 @@ export const deleteOldCalls = (
   days: number,
   signal: AbortSignal,
 ): Promise<number> =>
-  repeat(signal, () =>
-    db.transaction(async (tx) => {
-      const { rows } = await tx.execute<{ recordingId: string | null }>(
-        deleteBatch(
-          'calls',
-          sql`
-          created_at < ${daysAgo(days)} AND coalesce(ended_at, updated_at) < ${daysAgo(days)}
-          AND status NOT IN ${openCallStatuses}`,
-          sql`carrier_recording_id AS "recordingId"`,
-        ),
-      );
-      for (const { recordingId } of rows)
-        if (recordingId !== null) await jobs.send('delete-recording', { recordingId }, { tx });
-      return rows.length;
-    }),
-  );
+  deleteInBatches(db, signal, {
+    table: 'calls',
+    isOld: sql`created_at < ${daysAgo(days)} AND coalesce(ended_at, updated_at) < ${daysAgo(days)}
+      AND status NOT IN ${openCallStatuses}`,
+    returned: sql`carrier_recording_id AS "recordingId"`,
+    async afterwards(tx, deleted) {
+      for (const { recordingId } of deleted)
+        if (recordingId != null) await jobs.send('delete-recording', { recordingId }, { tx });
+    },
+  });
 
 /**
  * Deletes entries of the audit log from before the given number of days.
@@ -77,26 +66,43 @@ export const deleteOldCalls = (
  * @returns the number of deleted entries.
  */
 export const deleteOldAuditEntries = (queries: Queries, days: number, signal: AbortSignal): Promise<number> =>
-  deleteInBatches(queries, signal, 'audit_log', sql`created_at < ${daysAgo(days)}`);
+  deleteInBatches(queries, signal, { table: 'audit_log', isOld: sql`created_at < ${daysAgo(days)}` });
 
 const daysAgo = (days: number) => sql`now() - ${days} * interval '1 day'`;
 
-type Table = 'conversations' | 'calls' | 'audit_log';
+type Deleted = { recordingId?: string | null };
 
-const deleteInBatches = (queries: Queries, signal: AbortSignal, table: Table, isOld: SQL): Promise<number> =>
-  repeat(signal, async () => (await queries.execute(deleteBatch(table, isOld))).rows.length);
-
-const deleteBatch = (table: Table, isOld: SQL, returned = sql`id`) => sql`
-  DELETE FROM ${sql.identifier(table)} WHERE id IN (
-    SELECT id FROM ${sql.identifier(table)} WHERE ${isOld} ORDER BY id LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
-  RETURNING ${returned}`;
+interface OldRecords {
+  table: 'conversations' | 'calls' | 'audit_log';
+  isOld: SQL;
+  /** Of a deleted record. */
+  returned?: SQL;
+  /** Called in the transaction of each batch. */
+  afterwards?: (tx: Queries, deleted: Deleted[]) => Promise<void>;
+}
 
 /** Deletes batches until one is not full; returns the number of deleted records. */
-async function repeat(signal: AbortSignal, deleteNext: () => Promise<number>): Promise<number> {
-  for (let deleted = 0; ;) {
+async function deleteInBatches(
+  queries: Queries,
+  signal: AbortSignal,
+  { table: name, isOld, returned = sql`id`, afterwards }: OldRecords,
+): Promise<number> {
+  const table = sql.identifier(name);
+  for (let total = 0; ;) {
     signal.throwIfAborted();
-    const count = await deleteNext();
-    deleted += count;
-    if (count < batchSize) return deleted;
+    const [found, deleted] = await queries.transaction(async (tx) => {
+      const { rows } = await tx.execute<{ id: string }>(
+        sql`SELECT id FROM ${table} WHERE ${isOld} ORDER BY id LIMIT ${batchSize} FOR UPDATE SKIP LOCKED`,
+      );
+      if (rows.length === 0) return [0, 0];
+      // A call that was stored during the first statement is only visible to a second one.
+      const { rows: records } = await tx.execute<Deleted>(
+        sql`DELETE FROM ${table} WHERE id IN ${rows.map(({ id }) => id)} AND ${isOld} RETURNING ${returned}`,
+      );
+      await afterwards?.(tx, records);
+      return [rows.length, records.length];
+    });
+    total += deleted;
+    if (found < batchSize) return total;
   }
 }
