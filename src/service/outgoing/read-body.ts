@@ -1,13 +1,15 @@
 import { pipeline } from 'node:stream';
 import type { Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { OutgoingError } from './outgoing-error.ts';
 
+// Some servers send an empty body with an encoding. Like browsers, these accept one that ends early.
+const lenient = { finishFlush: constants.Z_SYNC_FLUSH };
 const decoders: Record<string, () => NodeJS.ReadWriteStream> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+  gzip: () => createGunzip(lenient),
+  'x-gzip': () => createGunzip(lenient),
+  deflate: () => createInflate(lenient),
+  br: () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH }),
 };
 
 /** The limit of a body. */

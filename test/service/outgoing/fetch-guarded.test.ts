@@ -37,6 +37,8 @@ const routes: Record<string, LoopbackHandler> = {
   '/gzip': (_, response) => void response.setHeader('Content-Encoding', 'gzip').end(gzipSync('short')),
   '/brotli': (_, response) =>
     void response.setHeader('Content-Encoding', 'br').end(brotliCompressSync('short')),
+  '/gzip-empty': (_, response) => void response.setHeader('Content-Encoding', 'gzip').end(),
+  '/brotli-empty': (_, response) => void response.setHeader('Content-Encoding', 'br').end(),
   '/bomb': (_, response) => void response.setHeader('Content-Encoding', 'gzip').end(bomb),
   '/broken': (_, response) => void response.setHeader('Content-Encoding', 'gzip').end('no gzip'),
   '/odd': (_, response) => void response.setHeader('Content-Encoding', 'lzw').end('x'),
@@ -96,6 +98,12 @@ describe('a response', () => {
   test('is decompressed', async () => {
     for (const path of ['/gzip', '/brotli']) {
       assert.equal((await fetchGuarded(server.url + path)).text, 'short');
+    }
+  });
+
+  test('may be empty, though it has an encoding', async () => {
+    for (const path of ['/gzip-empty', '/brotli-empty']) {
+      assert.equal((await fetchGuarded(server.url + path)).text, '');
     }
   });
 });
