@@ -88,6 +88,12 @@ describe('a website', () => {
     pages.delete('/robots.txt');
   });
 
+  test('is read through a redirect to an address with unescaped characters', async () => {
+    pages.set('/moved', { status: 301, location: Buffer.from('/größe–قميص').toString('latin1') });
+    pages.set(`/${encodeURIComponent('größe–قميص')}`, '<title>Sizes</title><p>From S to XL</p>');
+    assert.equal((await outcome(await addSite({ url: `${origin}/moved` }))).text, 'Sizes: From S to XL');
+  });
+
   test('is not crawled through redirects that its robots.txt forbids', async () => {
     pages.set('/robots.txt', { type: 'text/plain', body: 'User-agent: *\nDisallow: /secret' });
     pages.set('/door', { status: 302, location: '/hall' });

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import { OutgoingError } from './outgoing-error.ts';
 import { withoutSecrets } from './request-headers.ts';
@@ -24,7 +25,7 @@ export function followRedirect(
 ): Hop | undefined {
   const location = answered['location'];
   if (!redirectStatuses.has(statusCode) || typeof location !== 'string') return undefined;
-  const target = URL.parse(location, url.href);
+  const target = resolveLocation(location, url.href);
   if (!target) throw new OutgoingError('bad-url', 'the server redirects to an invalid address');
   const changesToGet = statusCode === 303 ? method !== 'HEAD' : statusCode <= 302 && method === 'POST';
   const next = changesToGet
@@ -41,6 +42,16 @@ export function followRedirect(
     url: target,
     headers: target.origin === url.origin ? next.headers : withoutSecrets(next.headers),
   };
+}
+
+/**
+ * Resolves the address of a redirect; null if it is invalid. Like browsers, reads unescaped bytes as UTF-8 if they are.
+ *
+ * @param location one code unit per byte.
+ */
+export function resolveLocation(location: string, base: string): URL | null {
+  const bytes = Buffer.from(location, 'latin1');
+  return URL.parse(isUtf8(bytes) ? bytes.toString() : location, base);
 }
 
 function withoutContentType(headers: Record<string, string>): Record<string, string> {

@@ -18,6 +18,10 @@ const routes: Record<string, LoopbackHandler> = {
   '/by-name': (_, response) => void response.writeHead(301, { Location: 'http://intranet.example/' }).end(),
   '/to-file': (_, response) => void response.writeHead(302, { Location: 'file:///etc/passwd' }).end(),
   '/to-login': (_, response) => void response.writeHead(302, { Location: 'http://a:b@shop.example/' }).end(),
+  // As UTF-8 bytes, which Node writes for code units up to U+00FF.
+  '/to-word': (_, response) =>
+    void response.writeHead(302, { Location: Buffer.from('/echo?q=größe–قميص').toString('latin1') }).end(),
+  '/to-latin1': (_, response) => void response.writeHead(302, { Location: '/echo?q=gr\xf6\xdfe' }).end(),
   '/elsewhere': (_, response) => void response.writeHead(302, { Location: `${elsewhere.url}/echo` }).end(),
   '/silent': () => undefined,
   '/slow': (_, response) => {
@@ -220,6 +224,13 @@ describe('redirects', () => {
     assert.deepEqual([changed['method'], changed['body']], ['GET', '']);
     const kept = JSON.parse((await fetchGuarded(`${server.url}/keep`, body)).text) as Record<string, unknown>;
     assert.deepEqual([kept['method'], kept['body']], ['POST', 'x']);
+  });
+
+  test('lead to addresses with unescaped characters', async () => {
+    const word = await fetchGuarded(`${server.url}/to-word`);
+    assert.equal(word.url, `${server.url}/echo?q=${encodeURIComponent('größe–قميص')}`);
+    const latin1 = await fetchGuarded(`${server.url}/to-latin1`);
+    assert.equal(latin1.url, `${server.url}/echo?q=${encodeURIComponent('größe')}`);
   });
 
   test('have a limit', async () => {

@@ -1,4 +1,5 @@
 import { recordLimits } from '../../../contract/limits.ts';
+import { resolveLocation } from '../../outgoing/follow-redirect.ts';
 import { OutgoingError } from '../../outgoing/outgoing-error.ts';
 import type { FetchGuarded, OutgoingAnswer } from '../../outgoing/fetch-guarded.ts';
 import { ExtractionError } from '../extract/extraction-error.ts';
@@ -66,7 +67,7 @@ async function followRedirects(
     throwIfUnavailable(answer.status);
     const location = answer.status >= 300 && answer.status <= 399 ? answer.headers.get('Location') : null;
     if (location === null) return answer;
-    const next = location.length > recordLimits.url ? null : URL.parse(location, current);
+    const next = location.length > recordLimits.url ? null : resolveLocation(location, current);
     if (!next) throw new ExtractionError('The website redirects to an invalid address.');
     next.hash = '';
     current = next.href;
