@@ -15,6 +15,8 @@ const routes: Record<string, LoopbackHandler> = {
     response.statusCode = 404;
     return { reason: 'no such order, token hunter2-key' };
   },
+  // The limit is within one of its emojis.
+  '/emoji': () => ({ note: '😀'.repeat(2000) }),
   '/page': (_, response) => void response.end('<html>'),
   '/nothing': (_, response) => void response.writeHead(204).end(),
   '/silent': () => undefined,
@@ -200,6 +202,18 @@ test('runs the calls of one round concurrently and sends their events in order',
     model.requests.at(-1)?.messages.map(({ role }) => role),
     ['system', 'assistant', 'user', 'assistant', 'tool', 'tool', 'assistant', 'user'],
   );
+});
+
+test('a long earlier result is not cut within a character, which providers refuse', async () => {
+  const emoji = { ...lookUp, endpoint: `${shop.url}/emoji`, schema: [] };
+  const { uuid } = await createToolAssistant(service, [emoji]);
+  const conversation = await service.open(uuid);
+  model.behave({ calls: [{ name: emoji.name, arguments: {} }], chunks: ['There.'] });
+  await service.send(conversation, 'Look it up');
+  model.behave({});
+  await service.send(conversation, 'And now?');
+  const result = model.requests.at(-1)?.messages.find(({ role }) => role === 'tool')?.content ?? '';
+  assert.ok(result.length > 1990 && result.isWellFormed(), result.slice(-10));
 });
 
 test('allows four rounds of tool calls, then requires text', async () => {

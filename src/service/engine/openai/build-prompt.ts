@@ -80,7 +80,9 @@ function callMessages(calls: NonNullable<Utterance['functionCalls']>, entry: num
     ...own.map(({ result }, index): ChatMessage => ({
       role: 'tool',
       tool_call_id: id(index),
-      content: JSON.stringify(result ?? null).slice(0, resultLimit),
+      content: JSON.stringify(result ?? null)
+        .slice(0, resultLimit)
+        .toWellFormed(),
     })),
   ];
 }
