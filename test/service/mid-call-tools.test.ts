@@ -204,6 +204,18 @@ test('runs the calls of one round concurrently and sends their events in order',
   );
 });
 
+test('runs all calls of a server that gives each of them the same index', async () => {
+  const { uuid } = await createToolAssistant(service, [{ ...lookUp, endpoint: `${shop.url}/orders` }]);
+  const inputs = [7, 8].map((order) => ({ ...input, order }));
+  const calls = inputs.map((given) => ({ name: lookUp.name, arguments: given }));
+  model.behave({ calls, sharesIndex: true, chunks: ['There.'] });
+  const { json } = await service.send(await service.open(uuid), 'Look them up');
+  assert.deepEqual(
+    (json['function_calls'] as { arguments: unknown }[]).map((call) => call.arguments),
+    inputs,
+  );
+});
+
 test('a long earlier result is not cut within a character, which providers refuse', async () => {
   const emoji = { ...lookUp, endpoint: `${shop.url}/emoji`, schema: [] };
   const { uuid } = await createToolAssistant(service, [emoji]);

@@ -31,6 +31,8 @@ export interface Behavior {
   chunks?: (string | Promise<string>)[];
   /** Requests these function calls, then answers with `chunks` after their results. Ignored without tools. */
   calls?: ModelCall[];
+  /** Gives all function calls the index 0, as some servers do, so that only their ids tell them apart. */
+  sharesIndex?: boolean;
   /** Calls the function that the last `CALL name` in the prompt names, also if a visitor or a document wrote it. */
   obeys?: boolean;
   /** Text before the function calls. */
@@ -155,7 +157,7 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
   };
   if (calls && request.tools && request.tool_choice !== 'none' && request.messages.at(-1)?.role !== 'tool') {
     if (before !== undefined) send({ content: before }, null);
-    for (const chunk of chunksOf(calls)) send({ tool_calls: [chunk] }, null);
+    for (const chunk of chunksOf(calls, behavior.sharesIndex)) send({ tool_calls: [chunk] }, null);
     end('tool_calls');
     return;
   }
@@ -173,12 +175,13 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
 }
 
 /** Function calls as models stream them: the name first, then the arguments in chunks. */
-function chunksOf(calls: ModelCall[]): object[] {
-  return calls.flatMap(({ name, arguments: args }, index) => {
+function chunksOf(calls: ModelCall[], sharesIndex = false): object[] {
+  return calls.flatMap(({ name, arguments: args }, position) => {
+    const index = sharesIndex ? 0 : position;
     const json = typeof args === 'string' ? args : JSON.stringify(args);
     const half = Math.ceil(json.length / 2);
     return [
-      { index, id: `call_${index}`, type: 'function', function: { name, arguments: '' } },
+      { index, id: `call_${position}`, type: 'function', function: { name, arguments: '' } },
       { index, function: { arguments: json.slice(0, half) } },
       { index, function: { arguments: json.slice(half) } },
     ];

@@ -11,20 +11,30 @@ const callLimit = 32;
 
 /** Joins the deltas of streamed tool calls. */
 export class ToolCallCollector {
-  readonly #calls = new Map<number, ToolCall>();
-
-  get all(): ToolCall[] {
-    return [...this.#calls.values()];
-  }
+  readonly all: ToolCall[] = [];
+  readonly #latest = new Map<number, ToolCall>();
 
   add(delta: CallDelta): void {
     // Some servers omit the index and send each call whole; others omit the id.
-    const index = (delta.index as number | undefined) ?? this.#calls.size;
-    const known = this.#calls.get(index);
-    if (!known && this.#calls.size >= callLimit) return;
-    const call = known ?? { id: delta.id ?? `call_${index}`, name: '', arguments: '' };
+    const index = (delta.index as number | undefined) ?? this.all.length;
+    const call = this.#find(index, delta) ?? this.#begin(index, delta);
+    if (!call) return;
     call.name = (call.name + (delta.function?.name ?? '')).slice(0, textLimit);
     call.arguments = (call.arguments + (delta.function?.arguments ?? '')).slice(0, textLimit);
-    this.#calls.set(index, call);
+  }
+
+  #find(index: number, { id, function: { name } = {} }: CallDelta): ToolCall | undefined {
+    const known = this.#latest.get(index);
+    // Some servers give every call the index 0.
+    return known && id && name && id !== known.id ? undefined : known;
+  }
+
+  #begin(index: number, { id }: CallDelta): ToolCall | undefined {
+    this.#latest.delete(index);
+    if (this.all.length >= callLimit) return undefined;
+    const call = { id: id ?? `call_${this.all.length}`, name: '', arguments: '' };
+    this.#latest.set(index, call);
+    this.all.push(call);
+    return call;
   }
 }
