@@ -11,6 +11,7 @@ const model = await startModelServer();
 const routes: Record<string, LoopbackHandler> = {
   '/orders': () => ({ status: 'sent', note: 'caf\u00e9 \0\ud83d' }),
   '/echo': ({ headers }) => ({ seen: headers, pin: 4711, open: true }),
+  '/ids': (_, response) => void response.end('{"id":1234567890123456789,"weight":0.5,"mass":1e30}'),
   '/missing': (_, response) => {
     response.statusCode = 404;
     return { reason: 'no such order, token hunter2-key' };
@@ -104,6 +105,12 @@ for (const method of ['POST', 'PUT', 'PATCH']) {
     );
   });
 }
+
+test('an id with more digits than a number can have keeps all of them', async () => {
+  const { calls, reply } = await callOne({ ...lookUp, endpoint: `${shop.url}/ids` }, input);
+  const result = { id: '1234567890123456789', weight: 0.5, mass: 1e30 };
+  assert.deepEqual([calls[0]?.result, JSON.parse(reply)], [result, result]);
+});
 
 test('converts arguments to the types of the schema, and reports invalid ones to the model', async () => {
   const { calls } = await callOne(lookUp, { order: ' 7 ', email: 12, express: 'TRUE', admin: true });

@@ -79,9 +79,13 @@ function readResult({ status, text }: OutgoingAnswer, redact: (text: string) => 
   };
 }
 
+/** Returns an integer that a number cannot represent, such as an id of 64 bits, as a string. */
+const keepDigits = (_: string, value: unknown, { source = '' }: { source?: string } = {}) =>
+  typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value;
+
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, keepDigits);
   } catch {
     return undefined;
   }
