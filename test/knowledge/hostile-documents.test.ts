@@ -230,6 +230,20 @@ describe('a document', () => {
   });
 });
 
+test('reads the next document after a process that could not be started', async () => {
+  const single = new Extractor({ processes: 1 });
+  const { execPath } = process;
+  // Like a lack of memory, a path that is too long makes the start itself fail.
+  process.execPath = `/${'x'.repeat(5000)}`;
+  try {
+    await assert.rejects(single.extract(txt('It is open.'), signal), { code: 'ENAMETOOLONG' });
+  } finally {
+    process.execPath = execPath;
+  }
+  const { chunks } = await single.extract(txt('It is open.'), AbortSignal.timeout(60_000));
+  assert.equal(chunks.length, 1);
+});
+
 test('reads two documents at a time', async () => {
   const standard = new Extractor();
   const task = txt('a\n\n'.repeat(10_000));

@@ -80,8 +80,8 @@ export class Extractor {
       });
     }
     this.#busy++;
-    const child = this.#takeChild();
     try {
+      const child = this.#takeChild();
       const { result, failure, memory } = await this.#send(child, request, signal);
       // Node.js may never return memory to the system.
       if (memory > (this.#limits.memoryMb / 2) * 1024 * 1024) child.kill('SIGKILL');
