@@ -173,6 +173,13 @@ test('removes unstorable characters from an answer and truncates an endless one'
   model.behave({});
 });
 
+test('ignores the results of a content filter between the chunks of an answer', async () => {
+  const { uuid } = await createAssistant(service);
+  model.behave({ chunks: ['Fine.'], annotates: true });
+  const { json } = await service.send(await service.open(uuid), 'Hello');
+  assert.equal(json['message'], 'Fine.');
+});
+
 test('answers the next message after a failed reply', async () => {
   const { uuid } = await createAssistant(service);
   const conversation = await service.open(uuid);

@@ -31,6 +31,8 @@ export interface Behavior {
   chunks?: (string | Promise<string>)[];
   /** Requests these function calls, then answers with `chunks` after their results. Ignored without tools. */
   calls?: ModelCall[];
+  /** Sends a chunk without `delta` before the end, as the content filter of Azure does. */
+  annotates?: boolean;
   /** Gives all function calls the index 0, as some servers do, so that only their ids tell them apart. */
   sharesIndex?: boolean;
   /** Calls the function that the last `CALL name` in the prompt names, also if a visitor or a document wrote it. */
@@ -141,7 +143,7 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
     );
     return;
   }
-  const send = (delta: object, finish: string | null) =>
+  const send = (delta: object | undefined, finish: string | null) =>
     response.write(
       `data: ${JSON.stringify({ ...envelope, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
     );
@@ -165,6 +167,8 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
     if (pause > 0) await delay(pause);
     send({ content: await content }, null);
   }
+  // `JSON.stringify` leaves it out.
+  if (behavior.annotates) send(undefined, null);
   if (ending === 'silence') return;
   if (ending === 'cut') {
     // The chunks should arrive before the connection breaks.

@@ -193,13 +193,15 @@ export class OpenAiEngine implements Engine {
       for await (const chunk of withIdleTimeout(stream, config.idleTimeoutMs)) {
         const choice = chunk.choices[0];
         reported = chunk.usage ?? reported;
-        for (const delta of choice?.delta.tool_calls ?? []) {
+        finished ||= choice?.finish_reason != null;
+        // Results of a content filter have none.
+        const { tool_calls: callDeltas, content } = choice?.delta ?? {};
+        for (const delta of callDeltas ?? []) {
           calls.add(delta);
           outputCharacters += delta.function?.arguments?.length ?? 0;
         }
-        outputCharacters += choice?.delta.content?.length ?? 0;
-        finished ||= choice?.finish_reason != null;
-        if (choice?.delta.content) yield choice.delta.content;
+        outputCharacters += content?.length ?? 0;
+        if (content) yield content;
       }
     } finally {
       usages.push(tokenUsage(config, reported, messages, outputCharacters));
