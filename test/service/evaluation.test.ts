@@ -143,6 +143,15 @@ describe('with a language model', async () => {
     assert.equal('response_format' in (requests()[1] ?? {}), false);
   });
 
+  test('sends no temperature to a model that refuses it', async () => {
+    const before = model.requests.length;
+    model.behave({ refusesTemperature: true, chunks: [JSON.stringify(good)] });
+    assert.deepEqual(await evaluate(), good);
+    const [refused, ...further] = model.requests.slice(before);
+    assert.deepEqual([refused?.temperature, further.length], [0, 1]);
+    assert.ok('response_format' in (further[0] ?? {}), 'still requests the schema');
+  });
+
   test('fails after a second invalid answer or an error', async () => {
     for (const texts of [['{}', 'I cannot say.'], [401]]) {
       answers(...texts);

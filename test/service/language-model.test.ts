@@ -41,6 +41,21 @@ test('sends the model name, key, temperature, filled prompt and conversation', a
   ]);
 });
 
+test('sends no temperature to a model that has refused one, as reasoning models do', async () => {
+  const reasoning = await startModelServer();
+  atEnd(() => reasoning.close());
+  reasoning.behave({ refusesTemperature: true, chunks: ['Fine.'] });
+  const other = await startService({ ...settings, LLM_BASE_URL: reasoning.url });
+  const { uuid } = await createAssistant(other, { temperature: '0.70' });
+  const conversation = await other.open(uuid);
+  for (const text of ['First', 'Second'])
+    assert.equal((await other.send(conversation, text)).json['message'], 'Fine.');
+  assert.deepEqual(
+    reasoning.requests.map(({ temperature }) => temperature),
+    [0.7, undefined, undefined],
+  );
+});
+
 test('sends the passages of the knowledge base that match the question', async () => {
   const { uuid, id, userId } = await createAssistant(service);
   const { db, pool } = service.running.database;

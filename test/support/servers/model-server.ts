@@ -25,6 +25,8 @@ export interface ModelCall {
 
 /** The model's behavior for a request. */
 export interface Behavior {
+  /** Refuses a temperature, as reasoning models do. */
+  refusesTemperature?: boolean;
   /** Fails with this status and an error body in the provider's format. */
   status?: number;
   /** The chunks of the answer; promises delay theirs. By default, the answer repeats the question. */
@@ -122,6 +124,13 @@ export async function startModelServer(): Promise<ModelServer> {
 async function answer(request: ChatRequest, behavior: Behavior, response: ServerResponse): Promise<void> {
   const { status, gate, hang = false, pause = 0, ending = 'stop' } = behavior;
   if (hang) return;
+  if (behavior.refusesTemperature && request.temperature !== undefined) {
+    const message = `Unsupported value: 'temperature' does not support ${request.temperature} with this model.`;
+    const error = { message, type: 'invalid_request_error', param: 'temperature', code: 'unsupported_value' };
+    response.writeHead(400, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ error }));
+    return;
+  }
   if (status !== undefined) {
     const secret = `leaked ${request.authorization ?? ''}`;
     response.writeHead(status, { 'Content-Type': 'application/json' });

@@ -10,6 +10,8 @@ import type {
   ModelUsage,
   ReplyEvent,
 } from '../engine.ts';
+import { createEndpoint, withTemperature } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { requestEvaluation } from './request-evaluation.ts';
 import { buildPrompt } from './build-prompt.ts';
 import type { ChatMessage } from './build-prompt.ts';
@@ -22,12 +24,6 @@ import type { TokenUsage } from './token-usage.ts';
 import { withIdleTimeout } from './idle-timeout.ts';
 import { toOpenAiTools } from './tool-calls.ts';
 import type { ToolCall } from './tool-calls.ts';
-
-/** Local servers need no key, but the library requires one. */
-const noKey = 'none';
-
-/** Retries of a failed request. Once a response has begun, it is never retried. */
-const retries = 1;
 
 /** Rounds of tool calls in one reply. Then the model has to answer with text. */
 export const callRounds = 4;
@@ -170,20 +166,22 @@ export class OpenAiEngine implements Engine {
       this.#find(offered.length > 0 && toolModel !== null ? toolModel : model) ?? this.#find(model);
     if (!endpoint) throw new EngineError('no language model is configured');
     const { client, config } = endpoint;
-    const request = client.chat.completions.create(
-      {
-        model: config.model,
-        temperature: assistant.temperature,
-        messages,
-        stream: true,
-        // Some other servers refuse the field.
-        ...(config.baseUrl === undefined && { stream_options: { include_usage: true } }),
-        ...(offered.length > 0 && {
-          tools: toOpenAiTools(offered),
-          tool_choice: allowsCalls ? 'auto' : 'none',
-        }),
-      },
-      { signal },
+    const request = withTemperature(endpoint, assistant.temperature, (sampling) =>
+      client.chat.completions.create(
+        {
+          model: config.model,
+          ...sampling,
+          messages,
+          stream: true,
+          // Some other servers refuse the field.
+          ...(config.baseUrl === undefined && { stream_options: { include_usage: true } }),
+          ...(offered.length > 0 && {
+            tools: toOpenAiTools(offered),
+            tool_choice: allowsCalls ? 'auto' : 'none',
+          }),
+        },
+        { signal },
+      ),
     );
     const stream = await this.#watch(config.model, request);
     let finished = false;
@@ -210,24 +208,6 @@ export class OpenAiEngine implements Engine {
     if (!finished) throw new EngineError('the language model ended its answer early');
   }
 }
-
-/** A client with its configuration. */
-interface Endpoint {
-  client: OpenAI;
-  config: LanguageModelConfig;
-}
-
-const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
-  client: new OpenAI({
-    apiKey: config.apiKey ?? noKey,
-    baseURL: config.baseUrl ?? null,
-    maxRetries: retries,
-    timeout: config.idleTimeoutMs,
-    // The library would log requests with their messages.
-    logLevel: 'off',
-  }),
-  config,
-});
 
 /** The model's response as a message for the next round. */
 function toAssistantMessage(content: string, calls: ToolCall[]): ChatMessage {

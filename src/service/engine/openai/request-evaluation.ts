@@ -1,10 +1,10 @@
-import type OpenAI from 'openai';
 import { z } from 'zod';
 import { formatTranscript } from '../../lib/format-transcript.ts';
 import { EngineError } from '../engine.ts';
 import type { Evaluation, EvaluationRequest, EvaluationField } from '../engine.ts';
-import type { LanguageModelConfig } from '../read-models.ts';
 import type { ChatMessage } from './build-prompt.ts';
+import { withTemperature } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { tokenUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
 
@@ -30,23 +30,24 @@ const valueSchemas: Readonly<Record<EvaluationField['type'], z.ZodType<string | 
  * @throws EngineError if no answer is valid.
  */
 export async function requestEvaluation(
-  { client, config }: { client: OpenAI; config: LanguageModelConfig },
+  endpoint: Endpoint,
   request: EvaluationRequest,
   usages: TokenUsage[],
   signal: AbortSignal,
 ): Promise<Evaluation> {
+  const { client, config } = endpoint;
   const schema = jsonSchemaOf(request.schema);
   const messages: ChatMessage[] = [
     { role: 'system', content: instructions(request, schema) },
     { role: 'user', content: formatTranscript(request.transcript) },
   ];
   for (let attempt = 1; ; attempt++) {
-    const answer = await client.chat.completions
-      .create(
+    const answer = await withTemperature(endpoint, 0, (sampling) =>
+      client.chat.completions.create(
         {
           model: config.model,
           messages,
-          temperature: 0,
+          ...sampling,
           ...(attempt === 1 && {
             response_format: {
               type: 'json_schema',
@@ -55,12 +56,12 @@ export async function requestEvaluation(
           }),
         },
         { signal },
-      )
-      .catch((error: unknown) => {
-        // Servers without structured output refuse the request; the instructions contain the schema, too.
-        if (attempt < attemptLimit && isRefused(error)) return undefined;
-        throw error;
-      });
+      ),
+    ).catch((error: unknown) => {
+      // Servers without structured output refuse the request; the instructions contain the schema, too.
+      if (attempt < attemptLimit && isRefused(error)) return undefined;
+      throw error;
+    });
     const content = answer?.choices[0]?.message.content ?? '';
     if (answer) usages.push(tokenUsage(config, answer.usage, messages, content.length));
     const { evaluation, problem } = readEvaluation(content, request.schema);
