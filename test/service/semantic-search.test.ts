@@ -98,6 +98,16 @@ test('falls back to full text search while the endpoint is unavailable', async (
   }
 });
 
+test('waits only once for an endpoint that does not respond', async () => {
+  const before = embedding.requests.length;
+  const gate = Promise.withResolvers<undefined>();
+  embedding.gate = gate.promise;
+  assert.deepEqual(await find('hounds'), ['Animals']);
+  embedding.gate = undefined;
+  gate.resolve(undefined);
+  assert.equal(embedding.requests.length, before + 1);
+});
+
 test('logs neither the key nor the texts that the endpoint quotes in an error', async () => {
   const lines: string[] = [];
   const log = pino(

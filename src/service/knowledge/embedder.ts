@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import type { Logger } from 'pino';
+import { withTimeout } from '../lib/with-timeout.ts';
 
 /** An endpoint that speaks OpenAI's embeddings protocol. */
 export interface EmbeddingConfig {
@@ -66,10 +67,7 @@ export class Embedder {
    *
    * @throws EmbeddingError, or the signal's reason.
    */
-  async embed(
-    texts: string[],
-    options: { signal?: AbortSignal; timeout?: number } = {},
-  ): Promise<number[][]> {
+  async embed(texts: string[], options: { signal?: AbortSignal } = {}): Promise<number[][]> {
     const vectors: number[][] = [];
     for (let start = 0; start < texts.length; start += batch) {
       const input = texts.slice(start, start + batch).map((text) => text.slice(0, textLimit).toWellFormed());
@@ -89,7 +87,12 @@ export class Embedder {
   /** Returns the vector of a question; undefined if the endpoint does not respond in time. */
   async embedQuestion(question: string): Promise<number[] | undefined> {
     try {
-      return (await this.embed([question], { timeout: questionTimeoutMs }))[0];
+      // The retry included.
+      return await withTimeout(
+        questionTimeoutMs,
+        [],
+        async (signal) => (await this.embed([question], { signal }))[0],
+      );
     } catch (error) {
       this.#log.warn({ err: error }, 'a question could not be embedded; falling back to full text search');
       return undefined;
