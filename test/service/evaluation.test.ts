@@ -27,6 +27,8 @@ describe('without a language model', () => {
 
   const findings: [EvaluationField['type'], name: string, lines: string[], value: unknown][] = [
     ['number', 'budget', ['Customer: My budget is 1,500 euros.'], 1500],
+    ['number', 'budget', ['Customer: My budget is 1,234.56 euros.'], 1234.56],
+    ['number', 'budget', ['Customer: My budget: -12.345.678,9.'], -12_345_678.9],
     ['number', 'budget', ['AI: What is your budget?', 'Customer: About 12,5'], 12.5],
     ['number', 'budget', ['Customer: Budget 10.', 'Customer: Sorry, budget 20.'], 20],
     ['number', 'budget', ['Customer: I need 3 tents.'], null],

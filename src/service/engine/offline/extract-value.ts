@@ -10,7 +10,7 @@ const formats: readonly { name: RegExp; value: RegExp }[] = [
 ];
 
 /** A point or comma before exactly three digits separates thousands; otherwise it is the decimal separator. */
-const number = /-?\d{1,3}(?:[.,]\d{3})+(?!\d)|-?\d+(?:[.,]\d+)?/;
+const number = /(-?\d{1,3}(?:[.,]\d{3})+)(?:[.,](\d{1,2}))?(?!\d)|-?\d+(?:[.,]\d+)?/;
 const quoted = /["“„«]([^"”“»]{1,200})["”“»]/;
 
 /** Longest value, in words. */
@@ -59,9 +59,9 @@ function relevantParts(content: string, name: string, answers: boolean): string[
 }
 
 function extractNumber(text: string): number | null {
-  const found = number.exec(text)?.[0];
+  const [found, whole, decimals = '0'] = number.exec(text) ?? [];
   if (found === undefined) return null;
-  return Number(/[.,]\d{3}$/.test(found) ? found.replace(/[.,]/g, '') : found.replace(',', '.'));
+  return Number(whole === undefined ? found.replace(',', '.') : `${whole.replace(/[.,]/g, '')}.${decimals}`);
 }
 
 function extractBoolean(text: string, yes: RegExp, no: RegExp): boolean | null {
