@@ -13,6 +13,12 @@ test('creates one chunk per section, named by its heading, and skips sections wi
   );
 });
 
+test('keeps the headings of a document that consists of nothing else', () => {
+  assert.deepEqual(chunkMarkdown('Prices', '# Tea: 2 euros\n\n## Cake: 3 euros'), [
+    { heading: 'Prices', body: 'Tea: 2 euros\n\nCake: 3 euros' },
+  ]);
+});
+
 test('ignores headings in code, whatever its fence contains', () => {
   const code = '~~~\n```\n# not a heading\n~~~';
   assert.deepEqual(

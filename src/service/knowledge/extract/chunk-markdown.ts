@@ -19,12 +19,13 @@ const blockLimit = 4800;
 
 /**
  * Splits Markdown into one chunk per section, with its heading. Sections without text give no chunk; text before the
- * first heading has `title` as its heading.
+ * first heading has `title` as its heading. Headings without any other text are the text of the document.
  */
 export function chunkMarkdown(title: string, markdown: string): Chunk[] {
   const chunks: Chunk[] = [];
   let heading = title;
   let blocks: string[] = [];
+  const headings: string[] = [];
   const endSection = () => {
     for (const body of splitSection(blocks)) chunks.push({ heading, body });
     blocks = [];
@@ -34,6 +35,7 @@ export function chunkMarkdown(title: string, markdown: string): Chunk[] {
     if (token.type === 'heading' && token['text'] !== '') {
       endSection();
       const text = token['text'] as string;
+      headings.push(text);
       heading = text.slice(0, headingLimit).toWellFormed();
       if (text.length > headingLimit) blocks.push(text);
     } else if (token.type !== 'space') {
@@ -41,7 +43,7 @@ export function chunkMarkdown(title: string, markdown: string): Chunk[] {
     }
   }
   endSection();
-  return chunks;
+  return chunks.length > 0 ? chunks : splitSection(headings).map((body) => ({ heading: title, body }));
 }
 
 /** The length of the headings and bodies of chunks, in UTF-16 code units. */
