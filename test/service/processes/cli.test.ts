@@ -388,6 +388,7 @@ describe("a person's data", () => {
       ],
     );
     assert.equal(data['calls']?.[0]?.['transcript'], `AI: ${phone}`);
+    assert.ok(!Object.keys(data['calls'][0]).some((name) => name.endsWith('token')), 'no capabilities');
     assert.deepEqual(data['leads']?.[0]?.['variables'], { name: 'Eve' });
     assert.partialDeepStrictEqual(data['leads'], [{ secondary_contacts: [{ phone_number: otherPhone }] }]);
     const aboutLead = { input_variables: { name: 'Eve' }, lead: { phone_number: phone } };
