@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
 import type { FakeAri } from '../support/asterisk/fake-ari.ts';
 import { CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
 import { until } from '../support/until.ts';
@@ -81,6 +82,60 @@ describe('a shutdown', () => {
     ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
     await closed;
     assert.deepEqual(types(), ['unreached']);
+  });
+});
+
+describe('a lost event connection', () => {
+  it('ends no call that is being dialed', async () => {
+    const dialed = Promise.withResolvers<undefined>();
+    ari.delay = ({ method, path }) => (method + path === 'POST/channels' ? dialed.promise : undefined);
+    ari.refuses = /^\/channels\//;
+    const dialing = at.dial();
+    await ari.received('POST', /^\/channels$/);
+    await ari.reconnect(await at.application());
+    ari.refuses = undefined;
+    dialed.resolve(undefined);
+    const { channelId } = await dialing;
+    await ari.received('GET', new RegExp(channelId));
+    assert.deepEqual(types(), []);
+  });
+
+  it('ends a call whose channel disappeared meanwhile', async () => {
+    const { app } = await at.dial();
+    ari.refuses = /^\/channels\//;
+    await ari.reconnect(app);
+    await at.carrier.settled();
+    assert.deepEqual(types(), ['unreached']);
+  });
+});
+
+describe('a dial that fails with an internal error', () => {
+  beforeEach(() => {
+    ari.fails = /^POST \/channels$/;
+  });
+
+  it('has dialed nothing if there is no channel', async () => {
+    ari.refuses = /^\/channels\//;
+    await assert.rejects(at.dial(), CarrierError);
+    await at.carrier.settled();
+    assert.deepEqual(types(), []);
+  });
+
+  it('hangs up a channel that is answered later', async () => {
+    ari.refuses = /^\/channels\//;
+    await assert.rejects(at.dial(), CarrierError);
+    const { query } = await ari.received('POST', /^\/channels$/);
+    const { app = '', channelId = '' } = query;
+    ari.send(app, 'StasisStart', channelId);
+    await ari.received('DELETE', new RegExp(`^/channels/${channelId}$`));
+  });
+
+  it('continues if the channel exists', async () => {
+    const { app, channelId } = await at.answer();
+    await until(() => at.lines.length === 1);
+    ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
+    await at.carrier.settled();
+    assert.deepEqual(types(), ['ended']);
   });
 });
 

@@ -16,6 +16,8 @@ export class FakeAri {
   readonly requests: AriRequest[] = [];
   /** Paths of requests that are refused. */
   refuses: RegExp | undefined;
+  /** Methods and paths of requests that fail with an internal error. */
+  fails: RegExp | undefined;
   /** Delays the answers to requests. */
   delay: (request: AriRequest) => Promise<unknown> | undefined = () => undefined;
   /** Whether a channel ends by itself when it is hung up. */
@@ -26,10 +28,11 @@ export class FakeAri {
     const sent = { method: request.method ?? '', path, query: Object.fromEntries(searchParams) };
     this.requests.push(sent);
     request.resume();
-    const isRefused = this.refuses?.test(path) === true || path.startsWith('/applications/');
     const answer = () => {
-      const body = isRefused ? { message: 'refused' } : this.#answer(sent);
-      response.writeHead(isRefused ? 404 : 200, { 'Content-Type': 'application/json' });
+      const isRefused = this.refuses?.test(path) === true || path.startsWith('/applications/');
+      const status = this.fails?.test(`${sent.method} ${path}`) === true ? 500 : isRefused ? 404 : 200;
+      const body = status === 200 ? this.#answer(sent) : { message: 'refused' };
+      response.writeHead(status, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify(body));
     };
     const delay = this.delay(sent);
@@ -81,6 +84,16 @@ export class FakeAri {
   send(application: string, type: string, channelId: string, more: object = {}): void {
     const event = { type, channel: channel(channelId), ...more };
     this.#events.get(application)?.send(JSON.stringify(event));
+  }
+
+  /** Drops the event connection of an application. Resolves when it receives events again. */
+  async reconnect(application: string): Promise<void> {
+    const lost = this.#events.get(application);
+    lost?.terminate();
+    await until(() => this.#events.get(application) !== lost);
+    // The carrier handles an event only after the connection has opened.
+    this.send(application, 'StasisStart', 'unknown-channel');
+    await this.received('DELETE', /unknown-channel/);
   }
 
   async close(): Promise<void> {

@@ -76,7 +76,7 @@ export class AriClient {
 
   /** Like {@link send}, but does nothing if the object is gone. Returns whether it was there. */
   async sendIfThere(
-    method: 'POST' | 'DELETE',
+    method: 'POST' | 'DELETE' | 'GET',
     path: string,
     query: Record<string, string> = {},
   ): Promise<boolean> {

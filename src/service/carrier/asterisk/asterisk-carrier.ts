@@ -25,6 +25,8 @@ export class AsteriskCarrier implements Carrier {
   readonly #application: string;
   /** Calls by the ids of their channels. */
   readonly #calls = new Map<string, AsteriskCall>();
+  /** Pending requests, whose channels may not exist yet. */
+  readonly #dialing = new Set<Promise<unknown>>();
   #handler: CallHandler | undefined;
   #callRemoved = Promise.withResolvers<undefined>();
 
@@ -66,12 +68,23 @@ export class AsteriskCarrier implements Carrier {
     };
     const asteriskCall = this.#createCall(channelId, call, { isOutgoing: true });
     this.#calls.set(channelId, asteriskCall);
+    const dialing = this.#ari.sendForChannel('/channels', query, {
+      variables: { 'TIMEOUT(absolute)': String(Math.ceil(call.ringingTime + call.maxDuration)) },
+    });
+    this.#dialing.add(dialing);
     try {
-      await this.#ari.sendForChannel('/channels', query, {
-        variables: { 'TIMEOUT(absolute)': String(Math.ceil(call.ringingTime + call.maxDuration)) },
-      });
+      await dialing;
     } catch (error) {
-      throw this.#refusedDial(error, asteriskCall);
+      if (await this.#isDialed(channelId, error)) return channelId;
+      this.#removeCall(asteriskCall);
+      throw new CarrierError(
+        error instanceof AriError
+          ? 'The telephone system refused the call.'
+          : 'The telephone system cannot be reached.',
+        { cause: error },
+      );
+    } finally {
+      this.#dialing.delete(dialing);
     }
     return channelId;
   }
@@ -120,8 +133,10 @@ export class AsteriskCarrier implements Carrier {
       ? Array.from(this.#calls.values()).find(({ recordingId }) => recordingId === event.recording?.name)
       : this.#calls.get(channelId);
     if (call) call.receive(event);
-    else if (event.type === 'StasisStart' && event.args?.[0] === 'inbound' && event.channel) {
-      void this.#admit(event.channel);
+    else if (event.type === 'StasisStart' && event.channel) {
+      if (event.args?.[0] === 'inbound') void this.#admit(event.channel);
+      // Its call has ended: for example, Asterisk dialed the number after a timeout.
+      else this.#deleteChannel(channelId).catch(() => undefined);
     }
   }
 
@@ -187,36 +202,30 @@ export class AsteriskCarrier implements Carrier {
 
   /** Ends calls whose channels disappeared while there was no connection to Asterisk. */
   async #endLostCalls(): Promise<void> {
-    for (const [id, call] of this.#calls) {
-      try {
-        await this.#ari.send('GET', `/channels/${id}`);
-      } catch (error) {
-        const isGone = error instanceof AriError && error.status === 404;
-        if (isGone) call.receive({ type: 'ChannelDestroyed', channel: endedChannel(id), cause: 0 });
-      }
+    const earlier = [...this.#calls];
+    await Promise.allSettled(this.#dialing);
+    for (const [id, call] of earlier) {
+      const isThere = await this.#ari.sendIfThere('GET', `/channels/${id}`).catch(() => true);
+      if (!isThere) call.receive({ type: 'ChannelDestroyed', channel: endedChannel(id), cause: 0 });
     }
   }
 
   async #hasNoReceiver(): Promise<boolean> {
-    try {
-      await this.#ari.send('GET', `/applications/${encodeURIComponent(this.#config.application)}`);
-      return false;
-    } catch (error) {
-      if (error instanceof AriError && error.status === 404) return true;
-      throw error;
-    }
+    const path = `/applications/${encodeURIComponent(this.#config.application)}`;
+    return !(await this.#ari.sendIfThere('GET', path));
   }
 
-  /** After a timeout, the number may still have been dialed, so the call is kept for its events. */
-  #refusedDial(error: unknown, call: AsteriskCall): unknown {
+  /**
+   * Whether a number may have been dialed although the request failed. After a timeout or an internal error, only Asterisk
+   * knows.
+   *
+   * @throws if Asterisk does not respond. The call is then kept for its events.
+   */
+  async #isDialed(channelId: string, error: unknown): Promise<boolean> {
     const cause = (error as { cause?: { code?: string } }).cause?.code;
     const isRefused = error instanceof AriError && error.status < 500;
-    if (!isRefused && cause !== 'ECONNREFUSED' && cause !== 'ENOTFOUND') return error;
-    this.#removeCall(call);
-    if (isRefused) {
-      return new CarrierError('The telephone system refused the call.', { cause: error });
-    }
-    return new CarrierError('The telephone system cannot be reached.', { cause: error });
+    if (isRefused || cause === 'ECONNREFUSED' || cause === 'ENOTFOUND') return false;
+    return this.#ari.sendIfThere('GET', `/channels/${channelId}`);
   }
 
   #endpointOf(number: string): string {
