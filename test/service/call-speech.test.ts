@@ -467,6 +467,33 @@ describe('machine detection during the call', () => {
     assert.doesNotMatch(String((await ended(id))['transcript']), /call back[^]*call back/);
   });
 
+  /** A machine that is found before the call is connected, and whose greeting the service waits for. */
+  const greetedByMachine = async () => {
+    const call = await place({ voice_mail_message: 'Please call back.', end_call_on_voicemail: true });
+    await call.report({ type: 'identified', by: 'machine' });
+    return { call, ...call.connect() };
+  };
+
+  it('ends the call if the machine hangs up during its greeting', async () => {
+    const { call, line, over } = await greetedByMachine();
+    line.hangsUp();
+    await over;
+    const record = await ended(call.plan.callId);
+    assert.deepEqual([record['status'], record['end_reason']], ['ended_by_customer', 'voicemail']);
+  });
+
+  it('keeps the call if its connection is lost during the greeting', async () => {
+    const { call, line, over } = await greetedByMachine();
+    line.lose();
+    await over;
+    assert.equal((await call.disconnect('lost')).type, 'connect');
+    const again = call.connect();
+    await again.line.hears();
+    again.line.hangsUp();
+    await again.over;
+    assert.equal((await ended(call.plan.callId))['end_reason'], 'hung-up');
+  });
+
   it('leaves the message once, after the greeting, if the machine was reported before the connection', async () => {
     const call = await place({ voice_mail_message: 'Please call back.', end_call_on_voicemail: true });
     await call.report({ type: 'identified', by: 'machine' });

@@ -39,7 +39,7 @@ export async function leaveVoicemail(
   if (message.trim() !== '') {
     if (when !== 'now') {
       const event = await line.next(Math.min(maxGreetingSeconds, settings.maxDuration), signal);
-      if (event?.type === 'ended') return machineHungUp;
+      if (event?.type === 'ended') return lineEnded(call, event);
       if (event?.type === 'said') await call.addSaid(event);
     }
     const result = await sayToMachine(call, message);
@@ -64,9 +64,15 @@ async function sayToMachine(
     if (spoken.cutOffBy === undefined) return 'left';
     if (spoken.cutOffBy === 'time') break;
     const event = await line.next(interruptionSeconds, signal);
-    if (event?.type === 'ended')
-      return event.by === 'customer' ? machineHungUp : ((await call.lineEnded(event)) ?? 'interrupted');
+    if (event?.type === 'ended') return (await lineEnded(call, event)) ?? 'interrupted';
     if (event?.type === 'said') await call.addSaid(event);
   }
   return 'interrupted';
+}
+
+function lineEnded(
+  call: VoicemailCall,
+  event: Extract<CallEvent, { type: 'ended' }>,
+): Promise<CallEnding | undefined> {
+  return event.by === 'customer' ? Promise.resolve(machineHungUp) : call.lineEnded(event);
 }
