@@ -85,6 +85,24 @@ describe('a shutdown', () => {
   });
 });
 
+describe('a message of Asterisk that is not a valid event', () => {
+  it('is ignored, on both connections', async () => {
+    const { app, channelId } = await at.answer();
+    const media = await ari.media;
+    await until(() => at.lines.length === 1);
+    for (const text of ['', 'null', '[]', 'no JSON', '{"event":7}', '{"type":7}']) {
+      media.send(text);
+      ari.sendText(app, text);
+    }
+    // The connection of the audio ends after its messages.
+    media.close();
+    await until(() => at.lines[0]?.hasEnded === true);
+    ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
+    await at.carrier.settled();
+    assert.deepEqual(types(), ['ended']);
+  });
+});
+
 describe('a lost event connection', () => {
   it('ends no call that is being dialed', async () => {
     const dialed = Promise.withResolvers<undefined>();

@@ -205,6 +205,20 @@ describe('a call with a realtime model', () => {
     assert.equal((await answer(call, await hear(call)).spoken).played.trim(), 'Yes, we do.');
   });
 
+  it('ignores messages that are not valid events', async () => {
+    const call = await connect();
+    call.endpoint.answer = () => {
+      for (const event of ['error', 'response.output_audio.delta', 'response.done', 'unknown', 7])
+        call.endpoint.send(JSON.stringify({ type: event }));
+      for (const text of ['', 'null', '[]', 'no JSON', '{}']) call.endpoint.send(text);
+      const transcription = 'conversation.item.input_audio_transcription.completed';
+      call.endpoint.send(JSON.stringify({ type: transcription, item_id: 'said_1' }));
+      return { text: 'Yes, we do.' };
+    };
+    say(call, 'Do you sell tulips?');
+    assert.equal((await answer(call, await hear(call)).spoken).played.trim(), 'Yes, we do.');
+  });
+
   it('rejects immediately if the model refuses to answer', async () => {
     const call = await connect();
     call.endpoint.answer = () => ({ refused: true });

@@ -1,13 +1,15 @@
 import type {
   ConversationItem,
   RealtimeClientEvent,
-  RealtimeServerEvent,
   RealtimeSessionCreateRequest,
 } from 'openai/resources/realtime/realtime';
 import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
+import type { RawData } from 'ws';
 import { EngineError } from '../engine/engine.ts';
 import type { RealtimeEndpoint } from '../engine/read-models.ts';
+import { readRealtimeEvent } from './realtime-events.ts';
+import type { RealtimeEvent } from './realtime-events.ts';
 
 export type { ConversationItem, RealtimeClientEvent, RealtimeSessionCreateRequest };
 
@@ -27,7 +29,7 @@ export class RealtimeSession {
   readonly #socket: WebSocket;
   readonly #log: Logger;
   readonly #closed = Promise.withResolvers<undefined>();
-  #onEvent: (event: RealtimeServerEvent) => void = () => undefined;
+  #onEvent: (event: RealtimeEvent) => void = () => undefined;
 
   private constructor(socket: WebSocket, log: Logger) {
     this.#socket = socket;
@@ -38,8 +40,8 @@ export class RealtimeSession {
     socket.on('error', (error) => {
       this.#log.warn({ err: error }, 'the connection to the realtime model failed');
     });
-    socket.on('message', (data) => {
-      const event = parseEvent(data);
+    socket.on('message', (data: RawData) => {
+      const event = readRealtimeEvent((data as Buffer).toString());
       if (event) this.#onEvent(event);
       else this.#log.warn('the realtime model sent an unreadable event');
     });
@@ -85,7 +87,7 @@ export class RealtimeSession {
     return this.#closed.promise;
   }
 
-  listen(onEvent: (event: RealtimeServerEvent) => void): void {
+  listen(onEvent: (event: RealtimeEvent) => void): void {
     this.#onEvent = onEvent;
   }
 
@@ -108,17 +110,6 @@ function connect({ baseUrl = openAiUrl, apiKey, model }: RealtimeEndpoint): WebS
     handshakeTimeout: openMs,
     ...(apiKey !== undefined && { headers: { Authorization: `Bearer ${apiKey}` } }),
   });
-}
-
-function parseEvent(data: unknown): RealtimeServerEvent | undefined {
-  try {
-    const event: unknown = JSON.parse(String(data));
-    return typeof event === 'object' && event !== null && 'type' in event
-      ? (event as RealtimeServerEvent)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Visitors see the message, so only the owner gets the endpoint's own message. */

@@ -1,14 +1,10 @@
-import type {
-  RealtimeResponse,
-  RealtimeResponseUsage,
-  RealtimeServerEvent,
-} from 'openai/resources/realtime/realtime';
 import type { Logger } from 'pino';
 import type { TurnReason, ReplyPart, Speaker, SpeakerOptions } from '../voice/line.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import { EngineError } from '../engine/engine.ts';
 import { runToolCalls } from '../engine/openai/run-tool-calls.ts';
 import { readTranscriptionUsage } from '../voice/transcription-usage.ts';
+import type { RealtimeEvent, RealtimeResponse, RealtimeUsage } from './realtime-events.ts';
 import { RealtimeReply } from './realtime-reply.ts';
 import { realtimeRate } from './realtime-session.ts';
 import type { RealtimeSession } from './realtime-session.ts';
@@ -62,7 +58,7 @@ const isTranscribed = ({ said }: Turn) => said !== undefined;
 const callRounds = 4;
 const callLimit = 16;
 /** The response ended just before it was canceled, or the customer's turn just before it was committed. */
-const harmlessErrors: ReadonlySet<string | null | undefined> = new Set([
+const harmlessErrors: ReadonlySet<unknown> = new Set([
   'response_cancel_not_active',
   'input_audio_buffer_commit_empty',
 ]);
@@ -220,7 +216,7 @@ export class RealtimeSpeaker implements Speaker {
   #request(response?: { instructions?: string; tool_choice?: 'none' }): RealtimeReply {
     const reply = new RealtimeReply();
     this.#queue = this.#queue.then(async () => {
-      const usages: RealtimeResponseUsage[] = [];
+      const usages: RealtimeUsage[] = [];
       try {
         await this.#complete(reply, response, usages);
         reply.end();
@@ -237,7 +233,7 @@ export class RealtimeSpeaker implements Speaker {
   async #complete(
     reply: RealtimeReply,
     first: { instructions?: string; tool_choice?: 'none' } | undefined,
-    usages: RealtimeResponseUsage[],
+    usages: RealtimeUsage[],
   ): Promise<void> {
     const { session, options } = this.#dependencies;
     const { tools, replyMs } = options;
@@ -271,7 +267,7 @@ export class RealtimeSpeaker implements Speaker {
     }
   }
 
-  #record(usages: readonly RealtimeResponseUsage[]): void {
+  #record(usages: readonly RealtimeUsage[]): void {
     if (usages.length === 0) return;
     const { options, model } = this.#dependencies;
     const sum = (key: 'input_tokens' | 'output_tokens') =>
@@ -307,7 +303,7 @@ export class RealtimeSpeaker implements Speaker {
     }
   }
 
-  #receive(event: RealtimeServerEvent): void {
+  #receive(event: RealtimeEvent): void {
     const { listener, log } = this.#dependencies;
     const reply = this.#current?.reply;
     switch (event.type) {
@@ -384,12 +380,10 @@ export class RealtimeSpeaker implements Speaker {
   }
 }
 
-const functionCalls = ({ output = [] }: RealtimeResponse) =>
-  output.flatMap((item) =>
-    item.type === 'function_call'
-      ? { id: item.call_id ?? '', name: item.name, arguments: item.arguments }
-      : [],
-  );
+const functionCalls = ({ output }: RealtimeResponse) =>
+  (output ?? [])
+    .filter(({ type }) => type === 'function_call')
+    .map((call) => ({ id: call.call_id ?? '', name: call.name ?? '', arguments: call.arguments ?? '' }));
 
 function decode(base64: string): Int16Array {
   const bytes = Buffer.from(base64, 'base64');

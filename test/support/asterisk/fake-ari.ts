@@ -82,8 +82,12 @@ export class FakeAri {
   }
 
   send(application: string, type: string, channelId: string, more: object = {}): void {
-    const event = { type, channel: channel(channelId), ...more };
-    this.#events.get(application)?.send(JSON.stringify(event));
+    this.sendText(application, JSON.stringify({ type, channel: channel(channelId), ...more }));
+  }
+
+  /** Sends a message that may be invalid. */
+  sendText(application: string, text: string): void {
+    this.#events.get(application)?.send(text);
   }
 
   /** Drops the event connection of an application. Resolves when it receives events again. */

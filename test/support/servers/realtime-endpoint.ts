@@ -98,7 +98,12 @@ export class RealtimeEndpoint {
   /** Reports an error that concerns no request. */
   report(message: string): void {
     const error = { type: 'server_error', code: null, message, event_id: null };
-    for (const socket of this.#cut) socket.send(JSON.stringify({ type: 'error', event_id: 'any', error }));
+    this.send(JSON.stringify({ type: 'error', event_id: 'any', error }));
+  }
+
+  /** Sends a message, valid or not, on all connections. */
+  send(text: string): void {
+    for (const socket of this.#cut) socket.send(text);
   }
 
   /** Closes all connections abruptly. */

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
 import { z } from 'zod';
+import { readJson } from '../../lib/read-json.ts';
 import type { AsteriskConfig } from './asterisk-config.ts';
 
 /** Asterisk answered a request with an error. */
@@ -181,8 +182,8 @@ export class AriClient {
     });
     socket.on('message', (data: RawData) => {
       isAlive = true;
-      const event = Event.safeParse(JSON.parse((data as Buffer).toString()));
-      if (event.success) onEvent(event.data);
+      const event = readJson((data as Buffer).toString(), Event);
+      if (event) onEvent(event);
     });
     socket.on('error', (error: Error) => {
       closed.reject(error);

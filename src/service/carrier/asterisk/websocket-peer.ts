@@ -1,4 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
+import { z } from 'zod';
+import { readJson } from '../../lib/read-json.ts';
 import type { AudioListener, AudioPeer } from '../../voice/audio-peer.ts';
 import { readSamples } from '../../voice/wav.ts';
 
@@ -13,6 +15,9 @@ const secondsAhead = 5;
 /** Milliseconds without audio after which silence is inserted, so that turns end. */
 const stallAfter = 200;
 const frameMs = 20;
+
+/** The only event of Asterisk that the service uses. */
+const PlayedMark = z.object({ event: z.literal('MEDIA_MARK_PROCESSED'), correlation_id: z.string() });
 
 /** A call's audio over Asterisk's `chan_websocket`, which plays the received audio in real time. */
 export class WebSocketPeer implements AudioPeer {
@@ -121,8 +126,8 @@ export class WebSocketPeer implements AudioPeer {
   }
 
   #receive(text: string): void {
-    const { event, correlation_id: id } = JSON.parse(text) as Record<string, unknown>;
-    if (event === 'MEDIA_MARK_PROCESSED' && typeof id === 'string') this.#listener?.onMark(id);
+    const played = readJson(text, PlayedMark);
+    if (played) this.#listener?.onMark(played.correlation_id);
   }
 
   #enqueue(samples: Int16Array): void {
