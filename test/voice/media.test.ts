@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { describe, it, mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { crc32c, RTCSctpTransport } from 'werift';
+import { classes, Connection, crc32c, Message, methods, RTCSctpTransport } from 'werift';
 import { BrowserPeer } from '../support/voice/browser-peer.ts';
 import { connectCall, playedSound, startMedia } from '../support/voice/media-call.ts';
 import type { MediaCall } from '../support/voice/media-call.ts';
@@ -252,6 +252,30 @@ describe('a web call that receives datagrams from other senders', () => {
     await browser.close();
     await media.close();
     for (const socket of [nat, ...outside]) socket.close();
+  });
+
+  it('keeps only the latest of the addresses from which the browser has sent checks', async () => {
+    const connect = mock.method(Connection.prototype, 'connect');
+    await using call = await connectCall();
+    const connected = connect.mock.calls.map((started) => started.this as Connection);
+    connect.mock.restore();
+    const { connection: browser } = call.browser;
+    const ice = connected.find((other) => other !== browser.iceTransports[0]?.connection);
+    assert.ok(ice);
+    const { sdp = '' } = browser.remoteDescription ?? {};
+    const { user, key } = credentialsOf(sdp);
+    for (let index = 0; index < 100; index++) {
+      const socket = createSocket('udp4');
+      for (let check = 0; check < 3; check++) {
+        socket.send(stunMessage(`${user}:else`, key), portOf(sdp), '127.0.0.1');
+        await once(socket, 'message');
+      }
+      socket.close();
+    }
+    const ids = ice.checkList.flatMap((pair) => [...(pair['requestTransactionIds'] as Set<string>)]);
+    for (const kept of [ice.checkList, ice.remoteCandidates, ids])
+      assert.ok(kept.length <= 40, String(kept.length));
+    await exchange(call);
   });
 });
 
@@ -507,11 +531,15 @@ describe('the media server', () => {
     await once(otherSender, 'listening');
     const replies: Buffer[] = [];
     otherSender.on('message', (datagram) => replies.push(datagram));
-    const user = /a=ice-ufrag:(\S+)/.exec(answer.sdp)?.[1] ?? '';
+    const { user } = credentialsOf(answer.sdp);
+    const wrongKey = 'x'.repeat(24);
     const datagrams = [
       ...[Buffer.alloc(0), Buffer.from('hello'), Buffer.alloc(1400, 0x80), Buffer.alloc(1400, 22)],
-      bindingRequest('nobody:else'),
-      bindingRequest(`${user}:else`),
+      stunMessage('nobody:else', wrongKey, { isNominating: true }),
+      stunMessage(`${user}:else`, wrongKey, { isNominating: true }),
+      stunMessage(`${user}:else`, wrongKey, { role: 'ICE-CONTROLLED' }),
+      stunMessage(`${user}:else`, wrongKey, { method: methods.ALLOCATE }),
+      stunMessage(`${user}:else`, wrongKey, { class: classes.RESPONSE }),
     ];
     for (const datagram of datagrams) otherSender.send(datagram, portOf(answer.sdp), '127.0.0.1');
     // The browser can still connect, since no other sender has taken its place.
@@ -537,29 +565,41 @@ describe('the media server', () => {
   });
 });
 
+/** The ICE credentials of an answer. */
+function credentialsOf(sdp: string): { user: string; key: string } {
+  const [, user = ''] = /a=ice-ufrag:(\S+)/.exec(sdp) ?? [];
+  const [, key = ''] = /a=ice-pwd:(\S+)/.exec(sdp) ?? [];
+  return { user, key };
+}
+
 /** The UDP port of an answer. */
 function portOf(sdp: string): number {
   return Number(/ (\d+) typ host/.exec(sdp)?.[1]);
 }
 
-/** A STUN request that nominates its sender, with a wrong MESSAGE-INTEGRITY. */
-function bindingRequest(user: string): Buffer {
-  const attribute = (type: number, value: Buffer) => {
-    const head = Buffer.alloc(4);
-    head.writeUInt16BE(type);
-    head.writeUInt16BE(value.length, 2);
-    return Buffer.concat([head, value, Buffer.alloc(-value.length & 3)]);
-  };
-  const body = Buffer.concat([
-    attribute(0x0006, Buffer.from(user)),
-    attribute(0x0024, Buffer.alloc(4, 1)),
-    attribute(0x802a, Buffer.alloc(8, 1)),
-    attribute(0x0025, Buffer.alloc(0)),
-    attribute(0x0008, Buffer.alloc(20, 7)),
-  ]);
-  const head = Buffer.alloc(20, 5);
-  head.writeUInt16BE(1);
-  head.writeUInt16BE(body.length, 2);
-  head.writeUInt32BE(0x2112a442, 4);
-  return Buffer.concat([head, body]);
+interface StunOptions {
+  method?: methods;
+  class?: classes;
+  role?: 'ICE-CONTROLLING' | 'ICE-CONTROLLED';
+  /** Whether it nominates its sender. */
+  isNominating?: boolean;
+}
+
+/** A STUN message; by default, a connectivity check. */
+function stunMessage(
+  user: string,
+  key: string,
+  {
+    method = methods.BINDING,
+    class: messageClass = classes.REQUEST,
+    role = 'ICE-CONTROLLING',
+    isNominating = false,
+  }: StunOptions = {},
+): Buffer {
+  const message = new Message(method, messageClass)
+    .setAttribute('USERNAME', user)
+    .setAttribute('PRIORITY', 1)
+    .setAttribute(role, 1n);
+  if (isNominating) message.setAttribute('USE-CANDIDATE', null);
+  return message.addMessageIntegrity(Buffer.from(key)).addFingerprint().bytes;
 }

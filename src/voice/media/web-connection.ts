@@ -1,7 +1,7 @@
 import type { RemoteInfo, Socket } from 'node:dgram';
 import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket } from 'werift';
-import { parseMessage, useSdesMid } from 'werift';
-import type { Message, RTCDataChannel, RTCDtlsTransport, RTCIceTransport } from 'werift';
+import { classes, methods, parseMessage, useSdesMid } from 'werift';
+import type { RTCDataChannel, RTCDtlsTransport, RTCIceTransport } from 'werift';
 import { acceptedRecords, isDtls } from './check-dtls.ts';
 import { guardSctp } from './check-sctp.ts';
 import type { Offer } from './read-offer.ts';
@@ -61,9 +61,6 @@ export class WebConnection {
   #ice: RTCIceTransport['connection'] | undefined;
   #socket: Socket | undefined;
   #socketError: Error | undefined;
-  /** The datagram that werift is processing. */
-  #datagram: Buffer = Buffer.alloc(0);
-  #sender = '';
   /** The addresses that sent authenticated connectivity checks, the latest last. */
   readonly #admitted = new Set<string>();
   /** Set after the handshake. */
@@ -91,7 +88,6 @@ export class WebConnection {
       ...(address !== undefined && { iceInterfaceAddresses: { [isIPv6 ? 'udp6' : 'udp4']: address } }),
       // werift rejects a range of one port, but tries only integers.
       ...(port !== undefined && { icePortRange: [port, port + 0.5] as [number, number] }),
-      iceFilterStunResponse: (message, [host, from]) => this.#admits(message, host, from),
       maxMessageSize: maxEventBytes,
     });
   }
@@ -183,50 +179,62 @@ export class WebConnection {
     filterDatagrams(socket, (datagram, sender) => this.#accept(datagram, sender));
   }
 
-  /** Returns the part of a datagram that werift may process. werift itself would use datagrams from any address. */
-  #accept(datagram: Buffer, { address, port }: RemoteInfo): Buffer | undefined {
-    this.#datagram = datagram;
-    this.#sender = `${address} ${port}`;
-    // RFC 7983: STUN. `#admits` authenticates it.
-    if ((datagram[0] ?? 0) <= 3) return datagram;
-    if (!this.#admitted.has(this.#sender)) return undefined;
+  /**
+   * Returns the part of a datagram that werift may process. werift itself would answer and use datagrams from any
+   * address.
+   */
+  #accept(datagram: Buffer, sender: RemoteInfo): Buffer | undefined {
+    // werift also removes the zone of an IPv6 address.
+    const [host = ''] = sender.address.split('%');
+    const address = addressOf({ host, port: sender.port });
+    // RFC 7983: STUN.
+    if ((datagram[0] ?? 0) <= 3) return this.#admits(datagram, address) ? datagram : undefined;
+    if (!this.#admitted.has(address)) return undefined;
     return isDtls(datagram) ? acceptedRecords(datagram, this.#dtls) : datagram;
   }
 
-  /** Whether a STUN request comes from the browser. werift itself would answer anyone, and send audio to anyone. */
-  #admits(message: Message, host: string, port: number): boolean {
+  /** Whether a STUN message is a connectivity check of the browser. Admits its address then. */
+  #admits(datagram: Buffer, address: string): boolean {
     const ice = this.#ice;
     if (!ice) return false;
+    const message = parseMessage(datagram, Buffer.from(ice.localPassword));
+    if (message?.messageClass !== classes.REQUEST || message.messageMethod !== methods.BINDING) return false;
     const [localUser] = String(message.getAttributeValue('USERNAME')).split(':');
     if (localUser !== ice.localUsername) return false;
-    if (!message.attributesKeys.includes('MESSAGE-INTEGRITY')) return false;
-    if (!parseMessage(this.#datagram, Buffer.from(ice.localPassword))) return false;
     this.lastSeen = performance.now();
-    this.#admitSender();
+    this.#admit(address, ice);
     if (message.attributesKeys.includes('USE-CANDIDATE')) {
       queueMicrotask(() => {
-        this.#moveTo(host, port);
+        this.#moveTo(address);
       });
     }
     return true;
   }
 
   /** A browser behind a NAT or a TURN server may change its address. It then sends a check from the new one. */
-  #admitSender(): void {
-    this.#admitted.delete(this.#sender);
-    this.#admitted.add(this.#sender);
+  #admit(address: string, ice: RTCIceTransport['connection']): void {
+    this.#admitted.delete(address);
+    this.#admitted.add(address);
+    // werift keeps the ids of all checks, and a candidate pair for each address.
+    for (const pair of ice.checkList) (pair['requestTransactionIds'] as Set<string>).clear();
     const [oldest] = this.#admitted;
-    if (this.#admitted.size > maxAddresses && oldest !== undefined) this.#admitted.delete(oldest);
+    if (this.#admitted.size <= maxAddresses || oldest === undefined) return;
+    this.#admitted.delete(oldest);
+    ice.checkList = ice.checkList.filter(
+      (pair) => pair === ice.nominated || this.#admitted.has(addressOf(pair.remoteCandidate)),
+    );
+    const kept = ice.checkList.map(({ remoteCandidate }) => remoteCandidate);
+    ice.remoteCandidates.splice(0, Infinity, ...kept);
   }
 
   /** Sends to the browser's latest nominated address, for example after a change from Wi-Fi to a mobile network. */
-  #moveTo(host: string, port: number): void {
-    const chosen = this.#ice?.checkList.find(
-      ({ remoteCandidate }) => remoteCandidate.host === host && remoteCandidate.port === port,
-    );
+  #moveTo(address: string): void {
+    const chosen = this.#ice?.checkList.find(({ remoteCandidate }) => addressOf(remoteCandidate) === address);
     if (this.#ice?.nominated && chosen) this.#ice.nominated = chosen;
   }
 }
+
+const addressOf = ({ host, port }: { host: string; port: number }) => `${host} ${port}`;
 
 function closeSocket(socket: Socket): void {
   try {
