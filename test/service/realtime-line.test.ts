@@ -241,6 +241,14 @@ describe('a call with a realtime model', () => {
     await call.endpoint.until(({ type }) => type === 'conversation.item.truncate');
   });
 
+  it('speaks the next text after an answer that was stopped before it was spoken', async () => {
+    const call = await connect();
+    const reply = new BufferedReply((stopped) => call.speaker.answer('Hello?', [], stopped));
+    reply.stop();
+    const { played } = await call.line.say(text('Please call back.'), 60, never);
+    assert.equal(played.trim(), 'Please call back.');
+  });
+
   it('continues if the customer says too few words to interrupt', async () => {
     const call = await connect({ minInterruptWords: 3 });
     call.peer.holdMarksFrom = 1;

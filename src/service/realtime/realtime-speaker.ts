@@ -164,6 +164,7 @@ export class RealtimeSpeaker implements Speaker {
   /** Stops a reply, and truncates the model's conversation to the heard part. */
   stop(reply: RealtimeReply, played: { id: string; milliseconds: number } | undefined): void {
     const { session } = this.#dependencies;
+    if (this.#unplayedReply === reply) this.#unplayedReply = undefined;
     if (this.#current?.reply === reply) session.send({ type: 'response.cancel' });
     reply.end();
     if (!played) return;
