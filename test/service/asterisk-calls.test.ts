@@ -199,6 +199,24 @@ describe('a recorded call', () => {
   });
 });
 
+describe('a recorded call that a restart of Asterisk ends', () => {
+  for (const [name, lost, reports] of [
+    ['reports the stored recording', /^\/(channels|bridges)\//, ['ended', 'recorded']],
+    ['ends without a recording if none was stored', /^\/(channels|bridges|recordings)\//, ['ended']],
+  ] as const)
+    it(name, async () => {
+      await at.close();
+      at = await CarrierAtAsterisk.start({ record: true });
+      ({ ari } = at);
+      const { app } = await at.answer();
+      await until(() => at.lines.length === 1);
+      ari.refuses = lost;
+      await ari.reconnect(app);
+      await at.carrier.settled();
+      assert.deepEqual(types(), reports);
+    });
+});
+
 describe('a caller who hangs up before the call is answered', () => {
   it('is reported as unreached', async () => {
     const app = await at.application();

@@ -292,6 +292,14 @@ export class AsteriskCall {
     if (this.#hasEnded) this.#removeCall();
   }
 
+  /** If Asterisk was restarted, no event reports the end of the recording. */
+  async #findRecording(): Promise<void> {
+    const id = this.#recordingId;
+    if (id === undefined) return;
+    if (await this.#dependencies.ari.sendIfThere('GET', `/recordings/stored/${id}`)) this.#recorded(id, 0);
+    else this.#recordingFailed();
+  }
+
   #recordingFailed(): void {
     this.#log.error('the recording of the call failed');
     this.#recordingId = undefined;
@@ -322,7 +330,8 @@ export class AsteriskCall {
         transfer.ended.resolve(undefined);
       }
       await this.#detection?.stop();
-      if (this.#bridgeId !== undefined) await ari.sendIfThere('DELETE', `/bridges/${this.#bridgeId}`);
+      if (this.#bridgeId !== undefined && !(await ari.sendIfThere('DELETE', `/bridges/${this.#bridgeId}`)))
+        await this.#findRecording();
     } catch (error) {
       this.#log.warn({ err: error }, 'the bridge of a call was not removed');
     }
