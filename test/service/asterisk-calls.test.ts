@@ -104,6 +104,33 @@ describe('a message of Asterisk that is not a valid event', () => {
 });
 
 describe('a lost event connection', () => {
+  /** Returns whether the service has sent a request to dial. */
+  const hasDialed = async () => {
+    // An earlier request has arrived by then.
+    await at.carrier.hangUp('another-channel');
+    return ari.requests.some(({ method, path }) => method + path === 'POST/channels');
+  };
+
+  it('delays a call until events are received again', async () => {
+    const app = await at.application();
+    const accepting = Promise.withResolvers<boolean>();
+    ari.accepting = accepting.promise;
+    await ari.disconnect(app);
+    const dialing = at.dial();
+    assert.equal(await hasDialed(), false);
+    accepting.resolve(true);
+    await dialing;
+    assert.equal(await hasDialed(), true);
+  });
+
+  it('refuses a call if no events can be received', async () => {
+    const app = await at.application();
+    ari.accepting = Promise.resolve(false);
+    await ari.disconnect(app);
+    await assert.rejects(at.dial(), { name: 'CarrierError', message: /cannot be reached/ });
+    assert.equal(await hasDialed(), false);
+  });
+
   it('ends no call that is being dialed', async () => {
     const dialed = Promise.withResolvers<undefined>();
     ari.delay = ({ method, path }) => (method + path === 'POST/channels' ? dialed.promise : undefined);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
@@ -20,6 +21,10 @@ export class FakeAri {
   fails: RegExp | undefined;
   /** Delays the answers to requests. */
   delay: (request: AriRequest) => Promise<unknown> | undefined = () => undefined;
+  /** Whether connections that receive events are accepted. */
+  accepting: Promise<boolean> = Promise.resolve(true);
+  /** The applications that have tried to receive events. */
+  readonly #attempts: (string | null)[] = [];
   /** Whether a channel ends by itself when it is hung up. */
   hangsUp = true;
   readonly #server = createServer((request, response) => {
@@ -39,7 +44,13 @@ export class FakeAri {
     if (delay) void delay.then(answer);
     else answer();
   });
-  readonly #sockets = new WebSocketServer({ server: this.#server });
+  readonly #sockets = new WebSocketServer({
+    server: this.#server,
+    verifyClient: ({ req }: { req: IncomingMessage }, accept: (isAccepted: boolean) => void) => {
+      this.#attempts.push(applicationOf(req));
+      void this.accepting.then(accept);
+    },
+  });
   readonly #events = new Map<string, WebSocket>();
   /** By channel. */
   readonly #applications = new Map<string, string>();
@@ -48,7 +59,7 @@ export class FakeAri {
   static async start(): Promise<FakeAri> {
     const ari = new FakeAri();
     ari.#sockets.on('connection', (socket, request) => {
-      const application = new URL(request.url ?? '', 'http://localhost').searchParams.get('app');
+      const application = applicationOf(request);
       if (application === null) ari.#media.resolve(socket);
       else ari.#events.set(application, socket);
     });
@@ -90,10 +101,18 @@ export class FakeAri {
     this.#events.get(application)?.send(text);
   }
 
+  /** Drops the event connection of an application. Resolves when it tries to receive events again. */
+  async disconnect(application: string): Promise<void> {
+    const attempts = () => this.#attempts.filter((attempt) => attempt === application).length;
+    const before = attempts();
+    this.#events.get(application)?.terminate();
+    await until(() => attempts() > before);
+  }
+
   /** Drops the event connection of an application. Resolves when it receives events again. */
   async reconnect(application: string): Promise<void> {
     const lost = this.#events.get(application);
-    lost?.terminate();
+    await this.disconnect(application);
     await until(() => this.#events.get(application) !== lost);
     // The carrier handles an event only after the connection has opened.
     this.send(application, 'StasisStart', 'unknown-channel');
@@ -127,6 +146,9 @@ export class FakeAri {
     return channel(query['channelId'] ?? 'channel');
   }
 }
+
+const applicationOf = ({ url = '' }: IncomingMessage) =>
+  new URL(url, 'http://localhost').searchParams.get('app');
 
 const channel = (id: string) => ({
   id,

@@ -121,13 +121,15 @@ export class AriClient {
   /**
    * Receives the events of an application until {@link close}. Reconnects if the connection is lost.
    *
-   * @param mayConnect called before each attempt.
+   * @param parts.onDisconnected called after each connection, and after each failed attempt.
+   * @param parts.mayConnect called before each attempt.
    */
   async receive(
     application: string,
     parts: {
       onEvent: (event: AriEvent) => void;
-      onConnected: () => void;
+      onConnected?: () => void;
+      onDisconnected?: () => void;
       mayConnect?: () => Promise<boolean>;
     },
   ): Promise<void> {
@@ -142,6 +144,7 @@ export class AriClient {
       } catch (error) {
         if (failures === 0) this.#log.warn({ err: error }, 'no connection to Asterisk; retrying');
       }
+      parts.onDisconnected?.();
       const ms = reconnectMs[Math.min(failures++, reconnectMs.length - 1)];
       await pause(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
     }
@@ -158,7 +161,7 @@ export class AriClient {
 
   #receiveOnce(
     application: string,
-    { onEvent, onConnected }: { onEvent: (event: AriEvent) => void; onConnected: () => void },
+    { onEvent, onConnected }: { onEvent: (event: AriEvent) => void; onConnected?: () => void },
     onOpen: () => void,
   ): Promise<void> {
     const closed = Promise.withResolvers<undefined>();
@@ -178,7 +181,7 @@ export class AriClient {
     socket.on('pong', () => (isAlive = true));
     socket.on('open', () => {
       onOpen();
-      onConnected();
+      onConnected?.();
     });
     socket.on('message', (data: RawData) => {
       isAlive = true;

@@ -27,6 +27,8 @@ export class AsteriskCarrier implements Carrier {
   readonly #calls = new Map<string, AsteriskCall>();
   /** Pending requests, whose channels may not exist yet. */
   readonly #dialing = new Set<Promise<unknown>>();
+  /** Resolves to true while this process receives events, or to false after a failed attempt to connect. */
+  #receiving = Promise.withResolvers<boolean>();
   #handler: CallHandler | undefined;
   #callRemoved = Promise.withResolvers<undefined>();
 
@@ -40,23 +42,34 @@ export class AsteriskCarrier implements Carrier {
 
   open(handler: CallHandler): void {
     this.#handler = handler;
-    void this.#ari.receive(this.#application, {
+    const receiving = this.#ari.receive(this.#application, {
       onEvent: (event) => {
         this.#receive(event);
       },
-      onConnected: () => void this.#endLostCalls(),
+      onConnected: () => {
+        this.#receiving.resolve(true);
+        void this.#endLostCalls();
+      },
+      onDisconnected: () => {
+        this.#receiving.resolve(false);
+        this.#receiving = Promise.withResolvers();
+      },
+    });
+    void receiving.then(() => {
+      this.#receiving.resolve(false);
     });
     void this.#ari.receive(this.#config.application, {
       onEvent: (event) => {
         if (event.type === 'StasisStart' && event.channel) void this.#moveHere(event.channel);
       },
-      onConnected: () => undefined,
       // A second connection would take the inbound calls away from the process that receives them.
       mayConnect: () => this.#hasNoReceiver(),
     });
   }
 
   async dial(call: OutgoingCall): Promise<string> {
+    // Asterisk hangs up a channel that is answered while nobody receives its events.
+    if (!(await this.#receiving.promise)) throw new CarrierError('The telephone system cannot be reached.');
     const channelId = randomUUID();
     const from = call.from === '' ? this.#config.phoneNumber : call.from;
     const query = {
