@@ -5,14 +5,19 @@ import { Resampler } from './resampler.ts';
 import type { Synthesizer, VoiceSettings } from './speech-service.ts';
 import { decodeWav } from './wav.ts';
 
+/** Longest wait for more audio, in milliseconds. The client's own limit ends with the headers of the response. */
+const defaultStallMs = 30_000;
+
 /** Synthesizes speech with an OpenAI-compatible endpoint (`/v1/audio/speech`). */
 export class OpenAiSynthesizer implements Synthesizer {
   readonly #model: string;
   readonly #defaultVoice: string;
   readonly #client: OpenAI;
+  readonly #stallMs: number;
 
   /** @param endpoint.voice the voice of assistants that have chosen none of this endpoint. */
-  constructor(endpoint: AudioEndpoint & { voice: string }) {
+  constructor(endpoint: AudioEndpoint & { voice: string }, { stallMs = defaultStallMs } = {}) {
+    this.#stallMs = stallMs;
     this.#model = endpoint.model;
     this.#defaultVoice = endpoint.voice;
     this.#client = createAudioClient(endpoint);
@@ -24,6 +29,7 @@ export class OpenAiSynthesizer implements Synthesizer {
     rate: number,
     signal: AbortSignal,
   ): AsyncGenerator<Int16Array> {
+    const stalled = new AbortController();
     const response = await this.#client.audio.speech.create(
       {
         input: text,
@@ -33,14 +39,25 @@ export class OpenAiSynthesizer implements Synthesizer {
         // Unlike raw samples, a WAV file declares its sample rate.
         response_format: 'wav',
       },
-      { signal },
+      { signal: AbortSignal.any([signal, stalled.signal]) },
     );
     if (!response.body) return;
-    let resampler: Resampler | undefined;
-    for await (const { rate: given, samples } of decodeWav(response.body)) {
-      resampler ??= new Resampler(given, rate);
-      yield resampler.convert(samples);
+    const timer = setTimeout(() => {
+      stalled.abort();
+    }, this.#stallMs);
+    try {
+      let resampler: Resampler | undefined;
+      for await (const { rate: given, samples } of decodeWav(response.body)) {
+        timer.refresh();
+        resampler ??= new Resampler(given, rate);
+        yield resampler.convert(samples);
+      }
+      if (resampler) yield resampler.end();
+    } catch (error) {
+      if (!stalled.signal.aborted) throw error;
+      throw new Error('The speech endpoint stopped sending audio.', { cause: error });
+    } finally {
+      clearTimeout(timer);
     }
-    if (resampler) yield resampler.end();
   }
 }
