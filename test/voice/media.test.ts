@@ -5,7 +5,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { describe, it, mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { classes, Connection, crc32c, Message, methods, RTCSctpTransport } from 'werift';
+import { classes, Connection, crc32c, Message, methods } from 'werift';
+import { RTCDtlsTransport, RTCSctpTransport, RtpHeader } from 'werift';
 import { BrowserPeer } from '../support/voice/browser-peer.ts';
 import { connectCall, playedSound, startMedia } from '../support/voice/media-call.ts';
 import type { MediaCall } from '../support/voice/media-call.ts';
@@ -252,6 +253,24 @@ describe('a web call that receives datagrams from other senders', () => {
     await browser.close();
     await media.close();
     for (const socket of [nat, ...outside]) socket.close();
+  });
+
+  it('keeps only a few of the sources of the browser’s audio', async () => {
+    const start = mock.method(RTCDtlsTransport.prototype, 'start');
+    await using call = await connectCall();
+    const started = start.mock.calls.map((each) => each.this as RTCDtlsTransport);
+    start.mock.restore();
+    const [browser] = call.browser.connection.dtlsTransports;
+    const transport = started.find((other) => other !== browser);
+    assert.ok(browser && transport);
+    await exchange(call);
+    const sources = () => Object.keys(transport.srtp.remoteContext.srtpSSRCStates).length;
+    const before = sources();
+    for (let ssrc = 1; ssrc <= 200; ssrc++)
+      await browser.sendRtp(Buffer.alloc(20), new RtpHeader({ ssrc, sequenceNumber: ssrc, payloadType: 96 }));
+    await until(() => sources() > before);
+    await exchange(call);
+    assert.ok(sources() <= 20, String(sources()));
   });
 
   it('keeps only the latest of the addresses from which the browser has sent checks', async () => {

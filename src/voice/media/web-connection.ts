@@ -13,6 +13,9 @@ export const maxEventBytes = 65_536;
 /** Maximum number of addresses from which a browser may send: one for each of its network interfaces and relays. */
 const maxAddresses = 32;
 
+/** Maximum number of sources (SSRC) of RTP packets. A browser needs one, for its only audio track. */
+const maxSources = 16;
+
 const codecParameters: Record<Offer['codec'], ConstructorParameters<typeof RTCRtpCodecParameters>[0]> = {
   opus: {
     mimeType: 'audio/opus',
@@ -64,7 +67,7 @@ export class WebConnection {
   /** The addresses that sent authenticated connectivity checks, the latest last. */
   readonly #admitted = new Set<string>();
   /** Set after the handshake. */
-  #dtls: RTCDtlsTransport['dtls'];
+  #dtls: RTCDtlsTransport | undefined;
   #sequenceNumber = 0;
   readonly #closed = Promise.withResolvers<undefined>();
   #isClosed = false;
@@ -162,7 +165,7 @@ export class WebConnection {
   #watch(dtls: RTCDtlsTransport): void {
     dtls.onStateChange.subscribe((state) => {
       if (state === 'connected') {
-        this.#dtls = dtls.dtls;
+        this.#dtls = dtls;
         this.#listener.onConnected();
       } else if (state === 'closed' || state === 'failed') void this.close();
     });
@@ -190,7 +193,15 @@ export class WebConnection {
     // RFC 7983: STUN.
     if ((datagram[0] ?? 0) <= 3) return this.#admits(datagram, address) ? datagram : undefined;
     if (!this.#admitted.has(address)) return undefined;
-    return isDtls(datagram) ? acceptedRecords(datagram, this.#dtls) : datagram;
+    if (isDtls(datagram)) return acceptedRecords(datagram, this.#dtls?.dtls);
+    return this.#hasRoom(datagram) ? datagram : undefined;
+  }
+
+  /** Whether werift may process an RTP packet. It keeps the state of each source. */
+  #hasRoom(datagram: Buffer): boolean {
+    if (!this.#dtls || !isRtp(datagram)) return true;
+    const { srtpSSRCStates: sources } = this.#dtls.srtp.remoteContext;
+    return datagram.readUInt32BE(8) in sources || Object.keys(sources).length < maxSources;
   }
 
   /** Whether a STUN message is a connectivity check of the browser. Admits its address then. */
@@ -235,6 +246,13 @@ export class WebConnection {
 }
 
 const addressOf = ({ host, port }: { host: string; port: number }) => `${host} ${port}`;
+
+/** RFC 5761, section 4: whether a datagram is RTP and not RTCP. */
+const isRtp = (datagram: Buffer) => {
+  const [first = 0, second = 0] = datagram;
+  const payloadType = second & 0x7f;
+  return datagram.length >= 12 && first >= 128 && first <= 191 && (payloadType < 64 || payloadType > 95);
+};
 
 function closeSocket(socket: Socket): void {
   try {
