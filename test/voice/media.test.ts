@@ -212,15 +212,43 @@ describe('a web call that receives datagrams from other senders', () => {
     await exchange(call);
   });
 
+  /** Sends an encrypted DTLS record of the browser. */
+  const sendRecord = async (
+    { browser }: MediaCall,
+    type: number,
+    sequenceNumber: number,
+    content: Buffer,
+  ) => {
+    const { dtls } = browser.connection.dtlsTransports[0] ?? {};
+    assert.ok(dtls);
+    const header = { type, version: 0xfefd, epoch: 1, sequenceNumber };
+    const fragment = dtls.cipher.cipher.encrypt(dtls.sessionType, content, header);
+    const head = Buffer.from([type, 0xfe, 0xfd, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+    head.writeUInt16BE(sequenceNumber, 9);
+    head.writeUInt16BE(fragment.length, 11);
+    await dtls.transport.send(Buffer.concat([head, fragment]));
+  };
+
   it('closes when the browser sends an encrypted alert', async () => {
     await using call = await connectCall();
-    const { dtls } = call.browser.connection.dtlsTransports[0] ?? {};
-    assert.ok(dtls);
-    const header = { type: 21, version: 0xfefd, epoch: 1, sequenceNumber: 99 };
-    const fragment = dtls.cipher.cipher.encrypt(dtls.sessionType, Buffer.from([1, 0]), header);
-    const head = Buffer.from([21, 0xfe, 0xfd, 0, 1, 0, 0, 0, 0, 0, 99, 0, fragment.length]);
-    await dtls.transport.send(Buffer.concat([head, fragment]));
+    await sendRecord(call, 21, 99, closeNotify);
     await until(call.isClosed);
+  });
+
+  it('keeps only a few fragments of handshake messages that never end', async () => {
+    const start = mock.method(RTCDtlsTransport.prototype, 'start');
+    await using call = await connectCall();
+    const started = start.mock.calls.map((each) => each.this as RTCDtlsTransport);
+    start.mock.restore();
+    const transport = started.find((other) => other !== call.browser.connection.dtlsTransports[0]);
+    assert.ok(transport);
+    // The first byte of a Certificate of 100 bytes.
+    const beginning = Buffer.from([11, 0, 0, 100, 0, 9, 0, 0, 0, 0, 0, 1, 0]);
+    const kept = () => transport.dtls?.['bufferFragmentedHandshakes'] as unknown[];
+    for (let index = 0; index < 500; index++) await sendRecord(call, 22, 1000 + index, beginning);
+    await until(() => kept().length > 0);
+    await exchange(call);
+    assert.ok(kept().length <= 100, String(kept().length));
   });
 
   it('continues from a new address after a connectivity check', async () => {

@@ -29,6 +29,9 @@ const codecParameters: Record<Offer['codec'], ConstructorParameters<typeof RTCRt
   PCMA: { mimeType: 'audio/PCMA', clockRate: 8000, channels: 1, payloadType: 8 },
 };
 
+/** Maximum number of fragments of DTLS handshake messages. A certificate takes two or three. */
+const maxFragments = 64;
+
 /** Receives the events of a connection. */
 export interface ConnectionListener {
   onConnected(): void;
@@ -66,8 +69,9 @@ export class WebConnection {
   #socketError: Error | undefined;
   /** The addresses that sent authenticated connectivity checks, the latest last. */
   readonly #admitted = new Set<string>();
-  /** Set after the handshake. */
   #dtls: RTCDtlsTransport | undefined;
+  /** Whether the DTLS handshake is complete. */
+  #isEncrypted = false;
   #sequenceNumber = 0;
   readonly #closed = Promise.withResolvers<undefined>();
   #isClosed = false;
@@ -163,9 +167,10 @@ export class WebConnection {
   }
 
   #watch(dtls: RTCDtlsTransport): void {
+    this.#dtls = dtls;
     dtls.onStateChange.subscribe((state) => {
       if (state === 'connected') {
-        this.#dtls = dtls;
+        this.#isEncrypted = true;
         this.#listener.onConnected();
       } else if (state === 'closed' || state === 'failed') void this.close();
     });
@@ -193,13 +198,21 @@ export class WebConnection {
     // RFC 7983: STUN.
     if ((datagram[0] ?? 0) <= 3) return this.#admits(datagram, address) ? datagram : undefined;
     if (!this.#admitted.has(address)) return undefined;
-    if (isDtls(datagram)) return acceptedRecords(datagram, this.#dtls?.dtls);
+    if (isDtls(datagram)) return this.#acceptRecords(datagram);
     return this.#hasRoom(datagram) ? datagram : undefined;
+  }
+
+  #acceptRecords(datagram: Buffer): Buffer {
+    const dtls = this.#dtls?.dtls;
+    // werift keeps the fragments of all messages until the last one arrives.
+    const fragments = dtls?.['bufferFragmentedHandshakes'] as unknown[] | undefined;
+    if (fragments && fragments.length > maxFragments) fragments.length = 0;
+    return acceptedRecords(datagram, this.#isEncrypted ? dtls : undefined);
   }
 
   /** Whether werift may process an RTP packet. It keeps the state of each source. */
   #hasRoom(datagram: Buffer): boolean {
-    if (!this.#dtls || !isRtp(datagram)) return true;
+    if (!this.#dtls?.srtpStarted || !isRtp(datagram)) return true;
     const { srtpSSRCStates: sources } = this.#dtls.srtp.remoteContext;
     return datagram.readUInt32BE(8) in sources || Object.keys(sources).length < maxSources;
   }
