@@ -226,6 +226,30 @@ describe('a recorded call', () => {
   });
 });
 
+describe('a call whose end Asterisk does not process', () => {
+  it('leaves no bridge if another request fails', async () => {
+    ari.fails = /^DELETE \/channels\//;
+    const { app, channelId } = await at.answer();
+    await until(() => at.lines.length === 1);
+    ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
+    await ari.received('DELETE', /^\/bridges\//);
+    await at.carrier.settled();
+    ari.fails = undefined;
+  });
+
+  it('is settled without its recording', async () => {
+    await at.close();
+    at = await CarrierAtAsterisk.start({ record: true });
+    ({ ari } = at);
+    ari.fails = /^DELETE \/bridges\//;
+    const { app, channelId } = await at.answer();
+    await until(() => at.lines.length === 1);
+    ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
+    await at.carrier.settled();
+    assert.deepEqual(types(), ['ended']);
+  });
+});
+
 describe('a recorded call that a restart of Asterisk ends', () => {
   for (const [name, lost, reports] of [
     ['reports the stored recording', /^\/(channels|bridges)\//, ['ended', 'recorded']],

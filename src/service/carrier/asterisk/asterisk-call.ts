@@ -292,12 +292,21 @@ export class AsteriskCall {
     if (this.#hasEnded) this.#removeCall();
   }
 
-  /** If Asterisk was restarted, no event reports the end of the recording. */
-  async #findRecording(): Promise<void> {
-    const id = this.#recordingId;
-    if (id === undefined) return;
-    if (await this.#dependencies.ari.sendIfThere('GET', `/recordings/stored/${id}`)) this.#recorded(id, 0);
-    else this.#recordingFailed();
+  /** Also ends the recording, which an event then reports. */
+  async #removeBridge(): Promise<void> {
+    if (this.#bridgeId === undefined) return;
+    try {
+      const { ari } = this.#dependencies;
+      if (await ari.sendIfThere('DELETE', `/bridges/${this.#bridgeId}`)) return;
+      // Asterisk was restarted, so no event follows.
+      const id = this.#recordingId;
+      if (id === undefined) return;
+      if (await ari.sendIfThere('GET', `/recordings/stored/${id}`)) this.#recorded(id, 0);
+      else this.#recordingFailed();
+    } catch (error) {
+      if (this.#recordingId !== undefined) this.#recordingFailed();
+      throw error;
+    }
   }
 
   #recordingFailed(): void {
@@ -323,18 +332,15 @@ export class AsteriskCall {
     const { ari } = this.#dependencies;
     // If the customer hangs up early, the requests that create the bridge and the recording are still pending.
     await this.#bridging;
-    try {
-      const transfer = this.#transfer;
-      if (transfer) {
-        await ari.sendIfThere('DELETE', `/channels/${transfer.channelId}`);
-        transfer.ended.resolve(undefined);
-      }
-      await this.#detection?.stop();
-      if (this.#bridgeId !== undefined && !(await ari.sendIfThere('DELETE', `/bridges/${this.#bridgeId}`)))
-        await this.#findRecording();
-    } catch (error) {
-      this.#log.warn({ err: error }, 'the bridge of a call was not removed');
+    const transfer = this.#transfer;
+    const requests: Promise<unknown>[] = [this.#removeBridge()];
+    if (transfer) requests.push(ari.sendIfThere('DELETE', `/channels/${transfer.channelId}`));
+    if (this.#detection) requests.push(this.#detection.stop());
+    for (const result of await Promise.allSettled(requests)) {
+      if (result.status === 'rejected')
+        this.#log.warn({ err: result.reason as unknown }, 'a part of a call was not removed');
     }
+    transfer?.ended.resolve(undefined);
     if (this.#recordingId === undefined) this.#removeCall();
   }
 
