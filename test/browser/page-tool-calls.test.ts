@@ -194,6 +194,24 @@ describe('several calls of page tools', () => {
     expect(sent.at(-1)?.map(({ result }) => result)).to.deep.equal(['late']);
   });
 
+  it('fail if the page has removed the tool before the visitor decides', async () => {
+    const chat = await openWith(
+      tool('save_note', () => 'saved'),
+      tool('print_note', () => 'printed'),
+    );
+    await askForCalls(chat, 'save_note');
+    await chat.answered(2);
+    await until(() => statesOf(chat) === 'asked', 'the request');
+    chat.element.tools = [tool('print_note', () => 'printed')];
+    decide(chat, 0, 'Allow');
+    await until(() => statesOf(chat) === 'failed', 'the outcome');
+    await chat.ask('Thank you');
+    await chat.answered(3);
+    expect(sent.at(-1)?.map(({ result }) => result)).to.deep.equal([
+      { error: 'The page no longer has this function.' },
+    ]);
+  });
+
   it('keep their buttons and the focus while the chat renders', async () => {
     const chat = await openWith(tool('save_note', () => 'Saved'));
     await askForCalls(chat, 'save_note');

@@ -185,7 +185,7 @@ class PageTools implements AddOn {
   async #run(call: ToolCall): Promise<void> {
     const tool = this.#tools.get(call.name);
     const { signal } = this.#controller;
-    if (tool !== undefined) await this.#answer(call, () => runTool(tool, call.arguments, signal));
+    await this.#answer(call, () => (tool ? runTool(tool, call.arguments, signal) : missing));
   }
 
   /** Answers a call, unless another tab answers it or the visitor leaves the conversation. */
@@ -239,3 +239,4 @@ type Outcome = 'done' | 'denied' | 'failed';
 type Answer = Omit<ToolOutcome, 'outcome'> & { readonly outcome: Outcome };
 
 const denied: Answer = { outcome: 'denied', result: { error: 'The visitor did not allow it.' } };
+const missing: Answer = { outcome: 'failed', result: { error: 'The page no longer has this function.' } };
