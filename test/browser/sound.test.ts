@@ -1,11 +1,24 @@
 import { expect } from '@open-wc/testing';
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 import { click } from '../support/browser/page.ts';
 import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
 import { modelService } from '../support/browser/service-under-test.ts';
+import { takeOverAndWrite } from '../support/browser/take-over-and-write.ts';
 
 /** Started oscillators, since a test cannot hear the sound. */
 let notes = 0;
+
+function countNotes({ OscillatorNode, AudioScheduledSourceNode }: Window & typeof globalThis): void {
+  // Shadows the inherited method.
+  Object.defineProperty(OscillatorNode.prototype, 'start', {
+    configurable: true,
+    value(this: OscillatorNode, when?: number) {
+      notes++;
+      AudioScheduledSourceNode.prototype.start.call(this, when);
+    },
+  });
+}
 
 /** Opens a chat with a question that is being answered. */
 async function waiting(attributes: Readonly<Record<string, string>>): Promise<[Chat, () => Promise<void>]> {
@@ -41,14 +54,7 @@ async function answeredUnseen(chat: Chat, resume: () => Promise<void>): Promise<
 describe('the sound', () => {
   beforeEach(() => {
     notes = 0;
-    // Shadows the inherited method.
-    Object.defineProperty(OscillatorNode.prototype, 'start', {
-      configurable: true,
-      value(this: OscillatorNode, when?: number) {
-        notes++;
-        AudioScheduledSourceNode.prototype.start.call(this, when);
-      },
-    });
+    countNotes(window);
   });
   afterEach(async () => {
     Reflect.deleteProperty(OscillatorNode.prototype, 'start');
@@ -94,5 +100,74 @@ describe('the sound', () => {
     await answeredUnseen(chat, resume);
     await until(() => notes > 0, 'the sound of another chat');
     expect(notes).to.equal(2);
+  });
+
+  describe('in two tabs with one conversation', () => {
+    const pages: OtherPage[] = [];
+    afterEach(() => {
+      for (const page of pages.splice(0)) page.close();
+    });
+
+    const open = async (): Promise<OtherPage> => {
+      const page = await openPage((page) => {
+        countNotes(page as OtherPage['window']);
+      });
+      pages.push(page);
+      page.chat.element.sound = true;
+      page.chat.element.show();
+      await page.chat.ready();
+      await page.chat.answered(1);
+      await until(
+        () =>
+          page.window.performance
+            .getEntriesByType('resource')
+            .some(({ name }) => /chunks\/extras-/.test(name)),
+        'the sound’s script',
+      );
+      return page;
+    };
+    const hide = ({ window: { document } }: OtherPage): void => {
+      Object.defineProperty(document, 'hidden', { configurable: true, value: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    };
+    /** Browsers count a click for all frames of the page. */
+    const clickAnywhere = async (): Promise<void> => {
+      const button = document.body.appendChild(document.createElement('button'));
+      await click(button);
+      button.remove();
+    };
+
+    it('plays in one of them, once the visitor is elsewhere', async () => {
+      const [first, second] = [await open(), await open()];
+      await clickAnywhere();
+      hide(second);
+      await first.chat.ask('What are your opening hours?');
+      await first.chat.answered(2);
+      await second.chat.answered(2);
+      expect(notes, 'the visitor has seen the answer').to.equal(0);
+      hide(first);
+      for (const count of [3, 4]) {
+        first.chat.element.send('And on Sunday?');
+        await first.chat.answered(count);
+        await second.chat.answered(count);
+      }
+      await until(() => notes >= 4, 'the notes of two answers');
+      expect(notes).to.equal(4);
+    });
+
+    it('does not play if the visitor sees the answer in a tab that has not received it', async () => {
+      const [first, second] = [await open(), await open()];
+      await clickAnywhere();
+      hide(first);
+      const { conversationId } = first.chat;
+      await takeOverAndWrite(conversationId, 'Hanna here.');
+      for (const { chat } of pages) await until(() => chat.messages.join().includes('Hanna'), 'the message');
+      expect(notes, 'the visitor has seen the message').to.equal(0);
+      hide(second);
+      await takeOverAndWrite(conversationId, 'Are you still there?');
+      await until(() => notes >= 2, 'the notes of the second message');
+      for (const { chat } of pages) await until(() => chat.messages.join().includes('still'), 'the message');
+      expect(notes).to.equal(2);
+    });
   });
 });

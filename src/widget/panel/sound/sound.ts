@@ -1,18 +1,18 @@
-import { countReceived } from '../../conversation/snapshot.ts';
 import type { AddOn } from '../add-on.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { isMuted } from '../sound-switch.ts';
 import { playTone } from './play-tone.ts';
+import { ShownLock } from './shown-lock.ts';
 
-/** Plays a soft sound for messages that arrive while the panel is closed or the tab is hidden. */
-export function start({ host, storage }: PanelContext): AddOn {
+/** Plays a soft sound for answers that arrive while the visitor is elsewhere. */
+export function start(panel: PanelContext): AddOn {
+  const { element, root } = panel.host;
+  const shown = new ShownLock();
   let context: AudioContext | undefined;
-  let conversationId: string | undefined;
-  let received = 0;
 
   // Browsers allow sound only after an interaction; some only if the context was created during it.
   const prepare = (): void => {
-    if (context !== undefined || !host.element.sound) return;
+    if (context !== undefined || !element.sound) return;
     try {
       context = new AudioContext();
       // A suspended context uses no audio device.
@@ -21,21 +21,30 @@ export function start({ host, storage }: PanelContext): AddOn {
       // There is no audio device.
     }
   };
-  // These listeners are released with the shadow root.
-  for (const type of ['pointerdown', 'keydown']) host.root.addEventListener(type, prepare);
+  const lockName = (): string => `${panel.conversation.snapshot.conversationId}:shown`;
+  const update = (): void => {
+    document.addEventListener('visibilitychange', update);
+    shown.hold((element.open || element.inline) && !document.hidden ? lockName() : undefined);
+  };
+  const announce = async (): Promise<void> => {
+    const { isVisible, snapshot } = panel.conversation;
+    // The messages of a call are spoken.
+    if (!element.sound || !element.isConnected || snapshot.call || isVisible || isMuted(panel.storage))
+      return;
+    if (navigator.userActivation.hasBeenActive) prepare();
+    if ((await shown.isFree(lockName())) && context !== undefined) playTone(context);
+  };
+  // These listeners are released with the element.
+  for (const type of ['pointerdown', 'keydown']) root.addEventListener(type, prepare);
+  // Only in the tab that has received the message: the others read it from the history.
+  element.addEventListener('chat-message', () => void announce());
 
   return {
-    conversationChanged: ({ snapshot, isVisible }) => {
-      const before = received;
-      received = countReceived(snapshot.messages);
-      const isSame = snapshot.conversationId === conversationId;
-      conversationId = snapshot.conversationId;
-      // The messages that a conversation opens with make no sound, and those of a call are spoken.
-      if (!isSame || received <= before || snapshot.call || isVisible || isMuted(storage)) return;
-      if (navigator.userActivation.hasBeenActive) prepare();
-      if (context !== undefined) playTone(context);
-    },
+    update,
+    conversationChanged: update,
     stop: () => {
+      document.removeEventListener('visibilitychange', update);
+      shown.hold();
       void context?.close();
       context = undefined;
     },
