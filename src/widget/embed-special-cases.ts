@@ -1,4 +1,4 @@
-import { insertOrKeep } from './keep-across-page-swaps.ts';
+import { attributesOf, insertOrKeep } from './keep-across-page-swaps.ts';
 import type { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
 /* What `embed.js` needs on some pages only. */
@@ -14,28 +14,11 @@ declare global {
 /** Calls that a page may queue; further ones are dropped. */
 const maxCalls = 100;
 
-/** The attribute names of other vendors' snippets. */
-const otherNames: Readonly<Record<string, string>> = {
-  'header-title': 'heading',
-  'header-subtitle': 'subheading',
-  'button-main-text': 'launcher-label',
-  'button-sub-text': 'launcher-sublabel',
-};
-
-/**
- * Puts the chat of a snippet into the page, and makes the queued calls.
- *
- * @param query the query of the script's URL, whose parameters are attributes
- */
-export function embed(created: VoiceAssistantChat, script: HTMLScriptElement | null, query = ''): void {
+/** Puts the chat of a snippet into the page, and makes the queued calls. */
+export function embed(created: VoiceAssistantChat, script: HTMLScriptElement | null): void {
   const { observedAttributes } = created.constructor as typeof VoiceAssistantChat;
-  const dataset = [...(script?.attributes ?? [])].flatMap(({ name, value }) =>
-    name.startsWith('data-') ? [[name.slice('data-'.length), value] as const] : [],
-  );
-  for (const [given, value] of [...new URLSearchParams(query), ...dataset]) {
-    const name = otherNames[given] ?? given;
+  for (const [name, value] of attributesOf(script))
     if (observedAttributes.includes(name)) created.setAttribute(name, value);
-  }
   const insert = (): void => {
     runCalls(insertOrKeep(created, script));
   };

@@ -1,4 +1,5 @@
 import type { QueuedCall } from './embed-special-cases.ts';
+import type { SnippetChat } from './keep-across-page-swaps.ts';
 import { assistantId, filesUrl, query, script } from './element/embed-script.ts';
 import { loadEmbedding } from './element/shell-module-files.ts';
 import { VoiceAssistantChat } from './voice-assistant-chat.ts';
@@ -16,7 +17,7 @@ export type { QueuedCall };
 const name = 'voice-assistant-chat';
 if (!customElements.get(name)) customElements.define(name, VoiceAssistantChat);
 
-const element = Object.assign(document.createElement(name), {
+const element: SnippetChat = Object.assign(document.createElement(name), {
   assistantId,
   baseUrl: filesUrl?.replace(/\/v\/[^/]+\/$/, ''),
 });
@@ -26,6 +27,7 @@ for (const name in script?.dataset)
   else isPlain = false;
 if (!filesUrl) warnOnce('data-base-url is missing.');
 else if (isPlain && !element.inline) {
+  element.script = script;
   // Beside the body, so that routers that replace it keep the chat.
   document.documentElement.append(element);
   globalThis.voiceAssistantChat = {
@@ -35,5 +37,5 @@ else if (isPlain && !element.inline) {
   };
 } else
   void loadEmbedding().then(({ embed }) => {
-    embed(element, script, query);
+    embed(element, script);
   });

@@ -1,17 +1,38 @@
 import type { VoiceAssistantChat } from './voice-assistant-chat.ts';
 import { warnOnce } from './warn-once.ts';
 
+/** The chat of a snippet. */
+export interface SnippetChat extends VoiceAssistantChat {
+  /** The latest script that has set its attributes. */
+  script?: HTMLScriptElement | null;
+}
+
+/** The attribute names of other vendors' snippets. */
+const otherNames: Readonly<Record<string, string>> = {
+  'header-title': 'heading',
+  'header-subtitle': 'subheading',
+  'button-main-text': 'launcher-label',
+  'button-sub-text': 'launcher-sublabel',
+};
+
+/** Returns the attributes that a script sets on its chat: the parameters of its URL, and its `data-` attributes. */
+export function attributesOf(script: HTMLScriptElement | null | undefined): [name: string, value: string][] {
+  const dataset = [...(script?.attributes ?? [])].flatMap(({ name, value }) =>
+    name.startsWith('data-') ? [[name.slice('data-'.length), value] as const] : [],
+  );
+  const given = [...new URLSearchParams(script?.src.split('?')[1]), ...dataset];
+  return given.map(([name, value]) => [otherNames[name] ?? name, value]);
+}
+
 /**
  * Inserts the chat of a snippet, beside the body, so that routers that replace the body (Turbo, htmx, view transitions)
- * keep it. If there is a chat with the same assistant already, as after such a replacement, that one stays and gets the
- * new attributes. A tag in the body is replaced with the body; the new element restores its conversation from storage.
+ * keep it. If there is a chat with the same assistant already, as after such a replacement, that one stays, and the new
+ * attributes replace those of the previous script. A tag in the body is replaced with the body; the new element restores
+ * its conversation from storage.
  *
  * @returns the chat that is in the page
  */
-export function insertOrKeep(
-  created: VoiceAssistantChat,
-  script: HTMLScriptElement | null,
-): VoiceAssistantChat {
+export function insertOrKeep(created: SnippetChat, script: HTMLScriptElement | null): SnippetChat {
   const place = created.inline && document.body.contains(script) ? script : null;
   if (created.inline && !place) {
     created.inline = false;
@@ -20,7 +41,7 @@ export function insertOrKeep(
     );
   }
   const name = created.localName;
-  const others = document.querySelectorAll<VoiceAssistantChat>(
+  const others = document.querySelectorAll<SnippetChat>(
     place ? `html > ${name}, ${name}[inline]` : `html > ${name}`,
   );
   let chat = created;
@@ -29,6 +50,9 @@ export function insertOrKeep(
     if (other.assistantId === created.assistantId) {
       if (snippets.length > 1)
         warnOnce(`This page has the script of the assistant ${other.assistantId} twice. Remove one.`);
+      // Attributes that the page has set stay.
+      for (const [name] of attributesOf(other.script))
+        if (name !== 'open' && !created.hasAttribute(name)) other.removeAttribute(name);
       // A panel that the visitor has closed stays closed.
       for (const { name, value } of created.attributes) if (name !== 'open') other.setAttribute(name, value);
       chat = other;
@@ -38,6 +62,7 @@ export function insertOrKeep(
     if (place) place.after(chat);
     else document.documentElement.append(chat);
   }
+  chat.script = script;
   return chat;
 }
 

@@ -35,13 +35,20 @@ describe('a chat on a site whose pages are swapped without a reload', () => {
   let site: Server;
   let address: string;
 
-  /** The pages /LIBRARY/PLACE/NUMBER: the snippet is in the head or the body, on every page but the third. */
+  /**
+   * The pages /LIBRARY/PLACE/NUMBER: the snippet is in the head or the body, on every page but the third. On the page
+   * `ada`, a user is signed in.
+   */
   const pageAt = (library: string, place: string, number: string): string => {
-    const tag = `<script src="${demo.url}/embed.js" data-assistant-id="${assistantThatShows('greeting', demo)}" async></script>`;
+    const user =
+      number === 'ada' ? `data-user-key="ada" data-variables="{&quot;plan&quot;:&quot;pro&quot;}"` : '';
+    const tag = `<script src="${demo.url}/embed.js" data-assistant-id="${assistantThatShows('greeting', demo)}" ${user} async></script>`;
     const tagIn = (wanted: string) => (place === wanted && number !== '3' ? tag : '');
     const script =
       library === 'transitions' ? `<script>${router}</script>` : `<script src="/${library}.js"></script>`;
-    const links = ['1', '2', '3'].map((to) => `<a id="to-${to}" href="/${library}/${place}/${to}">${to}</a>`);
+    const links = ['1', '2', '3', 'ada'].map(
+      (to) => `<a id="to-${to}" href="/${library}/${place}/${to}">${to}</a>`,
+    );
     return `<!doctype html><html lang="en"><head><title>Page ${number}</title><link rel="icon" href="data:,">
       ${script}${tagIn('head')}</head><body hx-boost="${String(library === 'htmx')}"><h1>Page ${number}</h1>
       ${links.join(' ')}${tagIn('body')}</body></html>`;
@@ -127,6 +134,43 @@ describe('a chat on a site whose pages are swapped without a reload', () => {
             }
           });
         }
+      }
+
+      for (const library of ['turbo', 'htmx']) {
+        it(`takes the attributes of the new page’s script, so nobody sees a signed-out user’s conversation: ${library}`, async () => {
+          await driver.open(`${address}/`);
+          await driver.evaluate(() => {
+            localStorage.clear();
+          });
+          await driver.open(`${address}/${library}/body/ada`);
+          await driver.waitFor(() => findPart('launcher') !== undefined);
+          await driver.evaluate(() => {
+            document.querySelector('voice-assistant-chat')?.setAttribute('heading', 'Set by the page');
+          });
+          await driver.click(findPart, 'launcher');
+          await driver.waitFor(() => partTexts('message-assistant').length === 1);
+          await driver.click(findPart, 'composer-input');
+          await driver.type('My secret\n');
+          await driver.waitFor(() => partTexts('message-assistant').length === 2);
+          for (const page of ['1', 'ada', '2']) {
+            await goTo(page);
+            const isAda = page === 'ada';
+            await driver.waitFor(
+              (isAda) =>
+                partTexts('message-assistant').length > 0 &&
+                partTexts('message-user').join().includes('My secret') === isAda,
+              isAda,
+            );
+            const attributes = await driver.evaluate(() => {
+              const chat = document.querySelector('voice-assistant-chat');
+              return ['user-key', 'variables', 'heading', 'open'].map(
+                (name) => chat?.getAttribute(name) ?? null,
+              );
+            });
+            const own = isAda ? ['ada', '{"plan":"pro"}'] : [null, null];
+            assert.deepEqual(attributes, [...own, 'Set by the page', ''], `page ${page}`);
+          }
+        });
       }
     });
   }
