@@ -37,16 +37,17 @@ describe('a chat on a site whose pages are swapped without a reload', () => {
 
   /**
    * The pages /LIBRARY/PLACE/NUMBER: the snippet is in the head or the body, on every page but the third. On the page
-   * `ada`, a user is signed in.
+   * `ada`, a user is signed in; the page `other` has another assistant.
    */
   const pageAt = (library: string, place: string, number: string): string => {
     const user =
       number === 'ada' ? `data-user-key="ada" data-variables="{&quot;plan&quot;:&quot;pro&quot;}"` : '';
-    const tag = `<script src="${demo.url}/embed.js" data-assistant-id="${assistantThatShows('greeting', demo)}" ${user} async></script>`;
+    const assistant = assistantThatShows(number === 'other' ? 'no-greeting' : 'greeting', demo);
+    const tag = `<script src="${demo.url}/embed.js" data-assistant-id="${assistant}" ${user} async></script>`;
     const tagIn = (wanted: string) => (place === wanted && number !== '3' ? tag : '');
     const script =
       library === 'transitions' ? `<script>${router}</script>` : `<script src="/${library}.js"></script>`;
-    const links = ['1', '2', '3', 'ada'].map(
+    const links = ['1', '2', '3', 'ada', 'other'].map(
       (to) => `<a id="to-${to}" href="/${library}/${place}/${to}">${to}</a>`,
     );
     return `<!doctype html><html lang="en"><head><title>Page ${number}</title><link rel="icon" href="data:,">
@@ -137,7 +138,24 @@ describe('a chat on a site whose pages are swapped without a reload', () => {
       }
 
       for (const library of ['turbo', 'htmx']) {
-        it(`takes the attributes of the new page’s script, so nobody sees a signed-out user’s conversation: ${library}`, async () => {
+        it(`shows the assistant of the page, and no other: ${library}, snippets in the body`, async () => {
+          const [usual, other] = (['greeting', 'no-greeting'] as const).map((shows) =>
+            assistantThatShows(shows, demo),
+          );
+          await driver.open(`${address}/${library}/body/1`);
+          for (const page of ['other', '1', 'other', '2']) {
+            await goTo(page);
+            await driver.waitFor(
+              (id) =>
+                Array.from(document.querySelectorAll('voice-assistant-chat'), (chat) =>
+                  chat.getAttribute('assistant-id'),
+                ).join() === id,
+              page === 'other' ? other : usual,
+            );
+          }
+        });
+
+        it(`takes the attributes of the new page’s script, so nobody sees a signed-out user’s conversation: ${library}, snippets in the body`, async () => {
           await driver.open(`${address}/`);
           await driver.evaluate(() => {
             localStorage.clear();
