@@ -50,9 +50,10 @@ export function insertOrKeep(created: SnippetChat, script: HTMLScriptElement | n
     if (other.assistantId === created.assistantId) {
       if (snippets.length > 1)
         warnOnce(`This page has the script of the assistant ${other.assistantId} twice. Remove one.`);
-      // Attributes that the page has set stay.
-      for (const [name] of attributesOf(other.script))
-        if (name !== 'open' && !created.hasAttribute(name)) other.removeAttribute(name);
+      // Attributes that the page has set stay, as do those of a second script on the same page.
+      if (!other.script?.isConnected)
+        for (const [name] of attributesOf(other.script))
+          if (name !== 'open' && !created.hasAttribute(name)) other.removeAttribute(name);
       // A panel that the visitor has closed stays closed.
       for (const { name, value } of created.attributes) if (name !== 'open') other.setAttribute(name, value);
       chat = other;
