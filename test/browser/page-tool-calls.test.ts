@@ -212,6 +212,30 @@ describe('several calls of page tools', () => {
     ]);
   });
 
+  for (const tools of [[], undefined])
+    it(`end as usual if they lead to a route without tools: ${tools ? 'an empty list' : 'undefined'}`, async () => {
+      const chat = await openWith(
+        tool('show_checkout', async () => {
+          chat.element.tools = tools;
+          await new Promise(requestAnimationFrame);
+          return 'shown';
+        }),
+      );
+      await askForCalls(chat, 'show_checkout', 'show_checkout');
+      await chat.answered(2);
+      await until(() => statesOf(chat) === 'asked asked', 'the requests');
+      decide(chat, 0, 'Allow');
+      await until(() => statesOf(chat) === 'done asked', 'the outcome');
+      decide(chat, 1, 'Allow');
+      await until(() => statesOf(chat) === 'done failed', 'the call of a tool that is gone');
+      chat.find('[part~="continue"] button')?.click();
+      await chat.answered(3);
+      expect(sent.at(-1)?.map(({ result }) => result)).to.deep.equal([
+        'shown',
+        { error: 'The page no longer has this function.' },
+      ]);
+    });
+
   it('keep their buttons and the focus while the chat renders', async () => {
     const chat = await openWith(tool('save_note', () => 'Saved'));
     await askForCalls(chat, 'save_note');

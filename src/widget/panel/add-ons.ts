@@ -30,7 +30,9 @@ export class AddOns {
 
   /** Starts and stops add-ons according to the element's current attributes. */
   update(): void {
-    const wanted = (Object.keys(addOns) as AddOnName[]).filter((name) => this.#isWanted(name));
+    const wanted = (Object.keys(addOns) as AddOnName[]).filter(
+      (name) => this.#isWanted(name) || this.#created.get(name)?.isLasting,
+    );
     const before = this.#active;
     this.#active = wanted.flatMap((name) => this.#created.get(name) ?? []);
     for (const addOn of before) if (!this.#active.includes(addOn)) addOn.stop?.();

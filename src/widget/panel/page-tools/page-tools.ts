@@ -17,6 +17,8 @@ export function start(panel: PanelContext): AddOn {
 }
 
 class PageTools implements AddOn {
+  /** A tool may lead to a route without tools. */
+  readonly isLasting = true;
   readonly #panel: PanelContext;
   /** The calls by ID, in order; those of an earlier visit only for the last message. */
   readonly #calls = new Map<string, ToolCall>();
