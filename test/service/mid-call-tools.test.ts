@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { MemoryVoice } from '../support/calls/memory-voice.ts';
+import { offer, said } from '../support/calls/web-visitor.ts';
 import { startLoopbackServer } from '../support/servers/loopback-server.ts';
 import type { LoopbackHandler } from '../support/servers/loopback-server.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
@@ -31,7 +33,11 @@ const shop = await startLoopbackServer((request, response) =>
 atEnd(() => model.close());
 atEnd(() => shop.close());
 const allowed = { ALLOW_PRIVATE_ADDRESSES: shop.address };
-const service = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test', ...allowed });
+const voice = new MemoryVoice();
+const service = await startService(
+  { LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test', ...allowed },
+  { voice },
+);
 const offline = await startService(allowed);
 
 const parameter = (name: string, type = 'string') => ({ name, type, description: `The ${name}.` });
@@ -302,6 +308,22 @@ describe('a private tool', () => {
     assert.match(history.text, /look_up_order/);
     // The earlier call is in the model's history whole.
     assert.match(JSON.stringify(model.requests.at(-1)?.messages), new RegExp(`${note}[^]*${note}`));
+    model.behave({});
+  });
+
+  test('shows visitors only its name after a web call', async () => {
+    const { uuid } = await createToolAssistant(service, [privateTool], { web_calls: true });
+    model.behave({ calls: [{ name: 'look_up_order', arguments: input }], chunks: ['There.'] });
+    const path = `/api/conversations/${await service.open(uuid)}`;
+    assert.equal((await service.post(`${path}/voice`, { sdp: offer })).status, 201);
+    const { browser } = voice;
+    await said(browser, 1);
+    browser.say('Look it up');
+    await said(browser, 2);
+    const { json } = await service.get(path);
+    const [answer] = (json['history'] as { function_calls?: unknown }[]).slice(-1);
+    assert.deepEqual(answer?.function_calls, [{ name: 'look_up_order', arguments: {} }]);
+    await service.request('DELETE', `${path}/voice`);
     model.behave({});
   });
 

@@ -32,6 +32,7 @@ async function* text(words: string) {
 const weather: EngineTool = {
   name: 'weather',
   description: 'The weather in a town.',
+  isPrivate: true,
   parameters: [{ name: 'town', type: 'string', description: 'Its name', required: true }],
   run: ({ town }) => Promise.resolve({ result: { town, sky: 'clear' } }),
 };
@@ -169,8 +170,9 @@ describe('a call with a realtime model', () => {
     const said = await hear(call);
     const { reply, spoken } = answer(call, said);
     assert.equal((await spoken).played.trim(), 'The result is {"town":"Ulm","sky":"clear"}');
+    const result = { town: 'Ulm', sky: 'clear' };
     assert.deepEqual(reply.functionCalls, [
-      { name: 'weather', arguments: { town: 'Ulm' }, result: { town: 'Ulm', sky: 'clear' } },
+      { name: 'weather', arguments: { town: 'Ulm' }, result, private: true },
     ]);
   });
 

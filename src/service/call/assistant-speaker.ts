@@ -148,8 +148,8 @@ export class AssistantSpeaker implements Speaker {
       signal.throwIfAborted();
       if (event.type === 'delta') yield { type: 'text', text: event.text };
       else {
-        const { name, arguments: args, result } = event;
-        yield { type: 'function_call', call: { name, arguments: args, result } };
+        const { type, ...call } = event;
+        yield { type, call };
       }
     }
   }

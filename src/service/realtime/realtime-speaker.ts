@@ -253,8 +253,8 @@ export class RealtimeSpeaker implements Speaker {
       for (const [index, outcome] of outcomes.entries()) {
         const { event, message, ends } = await outcome;
         if (event?.type === 'function_call') {
-          const { name, arguments: args, result } = event;
-          reply.addCall({ type: 'function_call', call: { name, arguments: args, result } });
+          const { type, ...call } = event;
+          reply.addCall({ type, call });
         }
         session.send({
           type: 'conversation.item.create',
