@@ -86,7 +86,7 @@ export async function createEngineContext(
   { assistant, language, secondaryLanguages, model, toolModel }: EngineContextRow,
   variables: StoredVariables,
   channel: Channel,
-  trusted: StoredVariables = channel === 'call' ? variables : assistant.variables,
+  trusted: StoredVariables = assistant.variables,
 ): Promise<EngineContext> {
   const { knowledgebaseId, knowledgebaseMode: mode } = assistant;
   const findInBase: EngineRequest['findPassages'] = async (question, limit) =>

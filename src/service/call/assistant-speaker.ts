@@ -1,6 +1,6 @@
 import { createEngineContext } from '../assistant/engine-context.ts';
 import type { EngineContext, EngineContextDependencies } from '../assistant/engine-context.ts';
-import { fillVariables } from '../lib/fill-variables.ts';
+import { fillPrompt } from '../assistant/fill-prompt.ts';
 import type { Database } from '../db/database.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { Engine, EngineRequest } from '../engine/engine.ts';
@@ -34,6 +34,10 @@ const styles = {
 /** Used if the assistant has no `reengagement_prompt`. */
 const defaultReengagement = 'Ask in one short sentence whether they are still there.';
 
+/** The variables whose values come from the assistant's owner: those of a web call also come from the page. */
+const trustedVariables = ({ speaker, variables, web }: SpeakerDependencies) =>
+  web ? speaker.assistant.variables : variables;
+
 /** Generates an assistant's replies in a call, with the same engine as in chats. */
 export class AssistantSpeaker implements Speaker {
   readonly #engine: Engine;
@@ -48,7 +52,8 @@ export class AssistantSpeaker implements Speaker {
     const { database, engine, speaker, variables, replyMs, web } = dependencies;
     this.#engine = engine;
     this.#context = context;
-    const prompt = fillVariables(speaker.assistant.reengagementPrompt ?? '', variables).trim();
+    const template = speaker.assistant.reengagementPrompt ?? '';
+    const prompt = fillPrompt(template, variables, trustedVariables(dependencies)).text.trim();
     this.#instructions = {
       silence: `The customer has been silent for a while. ${prompt === '' ? defaultReengagement : prompt}`,
       'transfer-unanswered':
@@ -70,7 +75,7 @@ export class AssistantSpeaker implements Speaker {
         dependencies.speaker,
         dependencies.variables,
         'call',
-        dependencies.web && dependencies.speaker.assistant.variables,
+        trustedVariables(dependencies),
       ),
     );
   }
