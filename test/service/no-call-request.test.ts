@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { requestsNoCalls } from '../../src/service/campaign/no-call-request.ts';
 
@@ -192,6 +193,22 @@ describe('requestsNoCalls', () => {
     assert.equal(detects(request, 'assistant'), false);
   });
 
+  test('takes no exponential time for a request with a long end', () => {
+    // The process can be stopped, unlike this one.
+    const from = import.meta.resolve('../../src/service/campaign/no-call-request.ts');
+    const messages = ["don't call me", 'stop calling'].map((request) => ({
+      role: 'user',
+      content: `${request}${' with this a again'.repeat(40)} 9`,
+    }));
+    const script = `import { requestsNoCalls } from '${from}';
+      console.log(requestsNoCalls(${JSON.stringify(messages)}));`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+      timeout: 60_000,
+      encoding: 'utf8',
+    });
+    assert.equal(stdout, 'false\n');
+  });
+
   test('takes linear time for long texts', () => {
     // The fastest of several runs: other threads of the process, and other processes, slow some of them down.
     const time = (text: string) =>
@@ -208,6 +225,9 @@ describe('requestsNoCalls', () => {
       'nicht mehr ',
       'rufen sie mich ',
       'please, ',
+      'please ',
+      'bitte jetzt ',
+      'stop calling with this again ',
       'ich möchte ',
     ]) {
       const once = Math.max(5000, time(words.repeat(5000)));

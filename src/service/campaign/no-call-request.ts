@@ -17,11 +17,11 @@ interface Patterns {
 const clauseStart = String.raw`(?:^|[,;:] |\bplease |\bbitte )`;
 const clauseEnd = String.raw`(?=$|[,;:])`;
 
-/** Matches any number of the given phrases, each followed by a space. */
-const some = (...phrases: string[]) => `(?:(?:${phrases.join('|')}) )*`;
+/** Matches up to ten of the given phrases, each followed by a space. More would take quadratic time. */
+const some = (...phrases: string[]) => `(?:(?:${phrases.join('|')}) ){0,10}`;
 
-/** Matches any number of the given phrases, each preceded by a space. */
-const someAfter = (...phrases: string[]) => `(?: (?:${phrases.join('|')}))*`;
+/** Matches up to ten of the given phrases, each preceded by a space. */
+const someAfter = (...phrases: string[]) => `(?: (?:${phrases.join('|')})){0,10}`;
 
 function english(): Patterns {
   const start =
@@ -51,30 +51,16 @@ function english(): Patterns {
   const calling = '(?:calling|phoning|ringing|contacting|bothering|disturbing|harassing|pestering|annoying)';
   const number = '(?:(?:tele)?phone )?number';
   const callee = ` (?:me|us|here|(?:this|my|our) (?:${number}|home|house|office|phone|mobile|cell|wife|husband))`;
-  const end =
-    someAfter(
-      ...[
-        'again',
-        'any ?more',
-        'any longer',
-        'ever',
-        'back',
-        'here',
-        'at all',
-        'from now on',
-        'in (?:the )?future',
-      ],
-      ...['please', 'okay', 'ok', 'thanks', 'thank you', 'bye', 'goodbye', 'sir', "ma'am", 'madam'],
-      ...['at (?:home|work)', '(?:at|on) (?:this|that|my) (?:number|phone|line|mobile|cell)', 'from you'],
-      ...['with (?:these|this|your|all these) [a-z ]{1,30}', 'about (?:this|that|it|anything)', 'already'],
-      ...[
-        'all the time',
-        'every (?:day|week|hour|evening|morning)',
-        'so often',
-        'constantly',
-        'over and over',
-      ],
-    ) + clauseEnd;
+  const details = someAfter(
+    ...['again', 'any ?more', 'any longer', 'ever', 'back', 'here', 'at all', 'from now on'],
+    ...['in (?:the )?future', 'about (?:this|that|it|anything)', 'already', 'from you'],
+    ...['please', 'okay', 'ok', 'thanks', 'thank you', 'bye', 'goodbye', 'sir', "ma'am", 'madam'],
+    ...['at (?:home|work)', '(?:at|on) (?:this|that|my) (?:number|phone|line|mobile|cell)'],
+    ...['all the time', 'every (?:day|week|hour|evening|morning)', 'so often', 'constantly', 'over and over'],
+  );
+  // Only once: its words may be details, too, and so each of several would double the time.
+  const withThese = ' with (?:these|this|your|all these) [a-z ]{1,30}';
+  const end = `${details}(?:${withThese}${details})?${clauseEnd}`;
   const back = ' (?:again|any ?more|any longer|back)';
   const callMe = `${call}(?:${callee}|${back})${end}`;
   const you = 'you(?: people| guys| all)?';
