@@ -82,16 +82,32 @@ describe('the subscription of a number', () => {
   });
 
   test('ends a week after a month that cannot be paid, unless it is paid by then', async () => {
-    const { subscriber, id, state } = await due('1.49');
+    const { subscriber, state } = await due('1.49');
     await renewSubscriptions(service.running.database, signal);
     assert.deepEqual(await state(), [false, false, true, 1.49]);
-    assert.equal((await subscriber.delete(`phone-numbers/${id}`)).status, 400);
     const until = (await numbersOf(subscriber))[0]?.['release_at'];
     await renewSubscriptions(service.running.database, signal);
     assert.equal((await numbersOf(subscriber))[0]?.['release_at'], until);
     await moveMoney(db, { userId: subscriber.id, kind: 'top_up', amount: '0.01' });
     await renewSubscriptions(service.running.database, signal);
     assert.deepEqual(await state(), [true, true, null, 0]);
+  });
+
+  test('ends with a release request if a month is unpaid, also if it could be paid later', async () => {
+    const { subscriber, id, state } = await due('1.49');
+    await renewSubscriptions(service.running.database, signal);
+    assert.deepEqual(await state(), [false, false, true, 1.49]);
+    const [number] = await numbersOf(subscriber);
+    const { status, json } = await subscriber.delete(`phone-numbers/${id}`);
+    assert.deepEqual([status, json['message']], [200, 'Phone number released successfully.']);
+    assert.deepEqual(await numbersOf(subscriber), []);
+    assert.equal(
+      await jobs.isPending('release-number', { phoneNumber: String(number?.['phone_number']) }),
+      true,
+    );
+    await moveMoney(db, { userId: subscriber.id, kind: 'top_up', amount: '0.01' });
+    await renewSubscriptions(service.running.database, signal);
+    assert.deepEqual(await readMoney(service, subscriber.id), { balance: 1.5, ledger: 1.5 });
   });
 
   test('is not renewed after a release request', async () => {

@@ -80,8 +80,8 @@ export async function renamePhoneNumber({ db }: Database, owned: OwnedNumber, ni
 
 /**
  * Releases a number (interface: "Phone number release"). A dedicated number with an active subscription stays until
- * the end of the paid month; other numbers are deleted immediately. Deletion unlinks the number from assistants and
- * campaigns.
+ * the end of the paid month; other numbers, and those with an unpaid month, are deleted immediately. Deletion unlinks
+ * the number from assistants and campaigns.
  *
  * @returns the release time (ISO 8601), or undefined if the number was deleted.
  * @throws Refusal if the number does not exist, or is already scheduled for release.
@@ -97,7 +97,8 @@ export async function releasePhoneNumber(
         phoneNumber: phoneNumbers.phoneNumber,
         price: phoneNumbers.price,
         hasPaidMonth: sql<boolean>`${phoneNumbers.type} = 'normal' AND ${phoneNumbers.hasActiveSubscription}`,
-        isReleasing: sql<boolean>`${phoneNumbers.releaseAt} IS NOT NULL`,
+        // The release time of a number with an unpaid month is later.
+        isReleasing: sql<boolean | null>`${phoneNumbers.releaseAt} <= ${phoneNumbers.paidUntil}`,
       })
       .from(phoneNumbers)
       .where(isOwned(owned))
