@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { freePort } from '../support/process/free-port.ts';
-import { createAssistant, readMoney, startService } from '../support/service/service.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { atEnd, createAssistant, readMoney, startService } from '../support/service/service.ts';
 import type { ServiceAnswer } from '../support/service/service-client.ts';
 
 const service = await startService({ TRUST_PROXY: '1', RATE_LIMIT: '0' });
@@ -84,6 +86,42 @@ test('a conversation ends when it has as many messages as the assistant allows',
   await service.send(conversation, 'Two');
   assert.deepEqual(outcome(await service.send(conversation, 'Three')), [400, 'Conversation has ended']);
   assert.equal((await service.history(conversation)).length, 4);
+});
+
+test('the limit of a conversation counts only messages of the visitor, without those whose reply failed', async () => {
+  const model = await startModelServer();
+  atEnd(() => model.close());
+  const failing = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
+  const { uuid, userId } = await createAssistant(service, {
+    balance: '1',
+    limits: { maxConversationMessages: 2 },
+  });
+  const desk = { Authorization: `Bearer ${await createApiKey(service.running.database.db, userId, 'Desk')}` };
+  const conversation = await service.open(uuid);
+  model.behave({ status: 500 });
+  for (const text of ['No', 'luck']) assert.equal((await failing.send(conversation, text)).status, 400);
+  for (const action of ['disable-ai', 'enable-ai'])
+    await service.post(`/api/automate/conversations/${conversation}/${action}`, undefined, desk);
+  const written = { message: 'Hanna here.' };
+  await service.post(`/api/user/conversations/${conversation}/messages`, written, desk);
+  const ended = async () => (await service.get(`/api/conversations/${conversation}`)).json['ended'];
+  assert.deepEqual(outcome(await service.send(conversation, 'One')), answered);
+  assert.equal(await ended(), false);
+  assert.deepEqual(outcome(await service.send(conversation, 'Two')), answered);
+  assert.equal(await ended(), true);
+  assert.deepEqual(outcome(await service.send(conversation, 'Three')), [400, 'Conversation has ended']);
+});
+
+test('the limit of a conversation is never exceeded by simultaneous messages', async () => {
+  const { uuid, userId } = await createAssistant(service, {
+    balance: '1',
+    limits: { maxConversationMessages: 3 },
+  });
+  const conversation = await service.open(uuid);
+  const texts = Array.from({ length: 12 }, (_, index) => `Message ${index}`);
+  const answers = await Promise.all(texts.map((text) => service.send(conversation, text)));
+  assert.equal(answers.filter(({ status }) => status === 200).length, 3);
+  assert.deepEqual(await readMoney(service, userId), { balance: 0.97, ledger: 0.97 });
 });
 
 test('only pages of the allowed origins can open conversations and send messages', async () => {

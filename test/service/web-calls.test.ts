@@ -306,6 +306,18 @@ describe('a web call in progress', () => {
     assert.equal((await visitor.history()).length, 3);
   });
 
+  it('does not reach the message limit by addressing a silent visitor', async () => {
+    const visitor = await visit({ limits: { maxConversationMessages: 1, reengagementInterval: 1 } });
+    await visitor.call();
+    const { browser } = visitor.voice;
+    await said(browser, 2);
+    browser.say('What are your opening hours?');
+    await browser.waitFor('call.ended');
+    await waitForEnd(visitor);
+    const ofVisitor = (await visitor.history()).filter((line) => line.startsWith('user: '));
+    assert.deepEqual(ofVisitor, ['user: What are your opening hours?']);
+  });
+
   it('ends after max_silence_duration', async () => {
     const visitor = await visit({ limits: { maxSilenceDuration: 1 } });
     await visitor.call();

@@ -6,6 +6,7 @@ import { chargeMinutes } from './charge-minutes.ts';
 import type { ConversationPlan } from './plan-call.ts';
 import { DatabaseCallStore } from './database-call-store.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
+import { isFull } from '../conversation/has-ended.ts';
 import { conversationSignal } from '../conversation/signals.ts';
 import type { Signals } from '../conversation/signals.ts';
 import { calls } from '../db/calls-table.ts';
@@ -85,8 +86,8 @@ export class WebCallStore implements CallStore {
         turns = await this.#add(tx, turns, message);
         if (message.role === 'user') await this.#count(tx, message);
       }
-      const isLast = turns >= conversation.maxMessages && messages.at(-1)?.role === 'assistant';
-      return isLast ? 'conversation-ended' : undefined;
+      const isAnswered = messages.at(-1)?.role === 'assistant';
+      return isAnswered && (await isFull(tx, { ...conversation, turns })) ? 'conversation-ended' : undefined;
     };
     try {
       return await database.db.transaction(save);
@@ -186,7 +187,11 @@ class NotCharged extends Error {
 
 async function lock(tx: Queries, conversationId: number) {
   const [found] = await tx
-    .select({ turns: conversations.turns, maxMessages: assistants.maxConversationMessages })
+    .select({
+      id: conversations.id,
+      turns: conversations.turns,
+      maxMessages: assistants.maxConversationMessages,
+    })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
     .where(eq(conversations.id, conversationId))

@@ -23,7 +23,7 @@ import type { UsageNotice } from '../usage/usage-notice.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { checkOrigin } from './check-origin.ts';
 import type { EndingDependencies } from './end-conversation.ts';
-import { hasEnded } from './has-ended.ts';
+import { isFull, isOver } from './has-ended.ts';
 import { mergeVariables, withoutPrivate } from './merge-variables.ts';
 import { requireProof } from './proof-of-work.ts';
 
@@ -147,7 +147,7 @@ async function storeMessage(
   keyed: KeyedRequest | undefined,
 ): Promise<Acceptance> {
   if (conversation.assistantDeleted) throw ConversationError.assistantNotFound();
-  if (conversation.hasEnded) throw ConversationError.conversationEnded();
+  if (conversation.isOver || (await isFull(tx, conversation))) throw ConversationError.conversationEnded();
 
   const { id: conversationId, aiEnabled, assistantId, type, isPreview } = conversation;
   const { sender } = message;
@@ -234,7 +234,8 @@ interface LockedConversation extends DailyLimits {
   turns: number;
   variables: StoredVariables;
   aiEnabled: boolean;
-  hasEnded: boolean;
+  maxMessages: number;
+  isOver: boolean;
   ownerId: number;
   assistantDeleted: boolean;
 }
@@ -306,7 +307,8 @@ const selectLocked = prepared<{ uuid: string }, LockedConversation[]>((queries, 
       turns: conversations.turns,
       variables: conversations.variables,
       aiEnabled: conversations.aiEnabled,
-      hasEnded,
+      maxMessages: assistants.maxConversationMessages,
+      isOver,
       ownerId: assistants.userId,
       assistantDeleted: sql<boolean>`${assistants.deletedAt} IS NOT NULL`,
     })

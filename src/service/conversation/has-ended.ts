@@ -1,6 +1,8 @@
 import { inArray, sql } from 'drizzle-orm';
+import type { SQLWrapper } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
+import type { Queries } from '../db/database.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
 
 /*
@@ -18,9 +20,34 @@ export const isInactive = sql<boolean>`(${conversations.updatedAt} <
   AND NOT EXISTS (SELECT 1 FROM ${calls}
     WHERE ${calls.conversationId} = ${conversations.id} AND ${inArray(calls.status, openCallStatuses)}))`;
 
+/** Whether a conversation is over and its assistant does not resume conversations. */
+export const isOver = sql<boolean>`(NOT ${assistants.conversationEndedRetrigger}
+  AND (${conversations.endedAt} IS NOT NULL OR ${isInactive}))`;
+
+/** The number of a visitor's messages in a conversation, without those whose reply failed. */
+const countMessages = (
+  conversationId: SQLWrapper | number,
+) => sql<number>`(SELECT count(*)::integer FROM ${messages}
+  WHERE ${messages.conversationId} = ${conversationId} AND ${messages.role} = 'user'
+    AND ${messages.replyState} <> 'failed')`;
+
 /**
- * Whether a conversation accepts no more messages: it has as many as its assistant allows, or it is over and its
- * assistant does not resume conversations.
+ * Whether a conversation accepts no more messages: its visitor has sent as many as its assistant allows, or it is over.
+ * Messages are counted only if there are enough turns: each is a turn of its own, and so are a person's.
  */
-export const hasEnded = sql<boolean>`(${conversations.turns} >= ${assistants.maxConversationMessages}
-  OR (NOT ${assistants.conversationEndedRetrigger} AND (${conversations.endedAt} IS NOT NULL OR ${isInactive})))`;
+export const hasEnded = sql<boolean>`((${conversations.turns} >= ${assistants.maxConversationMessages}
+    AND ${countMessages(conversations.id)} >= ${assistants.maxConversationMessages})
+  OR ${isOver})`;
+
+/**
+ * Whether the visitor has sent as many messages as the assistant allows. The conversation must be locked by an earlier
+ * statement: the locking statement itself does not see concurrent messages.
+ */
+export async function isFull(
+  tx: Queries,
+  { id, turns, maxMessages }: { id: number; turns: number; maxMessages: number },
+): Promise<boolean> {
+  if (turns < maxMessages) return false;
+  const { rows } = await tx.execute<{ count: number }>(sql`SELECT ${countMessages(id)} AS count`);
+  return (rows[0]?.count ?? 0) >= maxMessages;
+}
