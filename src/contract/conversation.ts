@@ -185,7 +185,7 @@ export const ReadConversation = z.looseObject({
   variables: z.nullable(z.record(z.string(), z.unknown())),
   /** False while a person has taken over. */
   ai_enabled: z.boolean(),
-  /** Whether the conversation accepts no more messages. */
+  /** Whether the conversation accepts no more messages, and all replies are written. */
   ended: z.boolean(),
   /** Our addition: the cursor of `?after=` at which the events after this answer begin; absent with `before`. */
   events_cursor: z.optional(z.string()),

@@ -264,6 +264,53 @@ test('sends an answer that comes after the end of a conversation, also from anot
   assert.deepEqual(linesOf(events), ['handoff true', 'user: Hello?', 'assistant: Late.']);
 });
 
+test('reports the end of a conversation after its last reply', async () => {
+  const { uuid } = await createAssistant(service, {
+    balance: '1',
+    limits: { maxConversationMessages: 1 },
+  });
+  const conversation = await service.open(uuid);
+  const gate = Promise.withResolvers<string>();
+  const requests = model.requests.length;
+  model.behave({ chunks: [gate.promise, 'The last one.'] });
+  const sent = service.send(conversation, 'Hello?');
+  await model.received(requests + 1);
+  const { json } = await service.get(`/api/conversations/${conversation}`);
+  assert.equal(json['ended'], false);
+  const stream = await service.watch(conversation, '?after=0');
+  await stream.until((events) => events.length === 2);
+  gate.resolve('');
+  assert.equal((await sent).status, 200);
+  assert.deepEqual(linesOf(await stream.all()), [
+    'user: Hello?',
+    'handoff true',
+    'assistant: The last one.',
+    'ended',
+  ]);
+  model.behave({});
+});
+
+test('reports the end of a conversation after its last reply has failed in another process', async () => {
+  const { uuid } = await createAssistant(service, { balance: '1' });
+  const conversation = await service.open(uuid);
+  const other = await startService();
+  const gate = Promise.withResolvers<string>();
+  const requests = model.requests.length;
+  model.behave({ chunks: [gate.promise] });
+  const sent = service.send(conversation, 'Hello?');
+  await model.received(requests + 1);
+  // The answer to another message has ended it.
+  await pool.query('UPDATE conversations SET ended_at = now() WHERE uuid = $1', [conversation]);
+  const stream = await other.watch(conversation, '?after=0');
+  await stream.until((events) => events.length === 2);
+  const { json } = await other.get(`/api/conversations/${conversation}`);
+  assert.equal(json['ended'], false);
+  gate.resolve('');
+  assert.equal((await sent).status, 400);
+  assert.deepEqual(linesOf(await stream.all()), ['user: Hello?', 'handoff true', 'ended']);
+  model.behave({});
+});
+
 test('closes streams when the service stops', async () => {
   const stopping = await startService();
   const stream = await stopping.watch(await stopping.open(assistant));

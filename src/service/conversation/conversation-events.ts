@@ -5,7 +5,7 @@ import { Notifications } from '../db/notifications.ts';
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
-import { hasEnded } from './has-ended.ts';
+import { isFinished } from './has-ended.ts';
 import { readAdded, readLatestId } from './history.ts';
 import type { AddedEntry } from './history.ts';
 import { conversationSignal } from './signals.ts';
@@ -204,7 +204,7 @@ export class ConversationEvents {
       const found = await this.#database.db
         .select({
           id: conversations.id,
-          state: sql<string>`concat_ws(' ', ${conversations.updatedAt}, ${conversations.aiEnabled}, ${hasEnded})`,
+          state: sql<string>`concat_ws(' ', ${conversations.updatedAt}, ${conversations.aiEnabled}, ${isFinished})`,
         })
         .from(conversations)
         .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
@@ -225,7 +225,7 @@ export class ConversationEvents {
 
 const selectState = prepared<{ id: number }, { aiEnabled: boolean; ended: boolean }[]>((queries, params) =>
   queries
-    .select({ aiEnabled: conversations.aiEnabled, ended: hasEnded })
+    .select({ aiEnabled: conversations.aiEnabled, ended: isFinished })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
     .where(eq(conversations.id, params.id)),

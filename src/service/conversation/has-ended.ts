@@ -9,14 +9,16 @@ import { assistants, conversations, messages } from '../db/schema.ts';
  * Conditions for queries that join conversations with assistants.
  */
 
+const isReplying = sql<boolean>`EXISTS (SELECT 1 FROM ${messages}
+  WHERE ${messages.conversationId} = ${conversations.id} AND ${messages.replyState} = 'pending')`;
+
 /**
  * Whether the inactivity timeout of the assistant has passed. It does not pass while a reply is being written, or during
  * a call.
  */
 export const isInactive = sql<boolean>`(${conversations.updatedAt} <
   now() - ${assistants.conversationInactivityTimeout} * interval '1 minute'
-  AND NOT EXISTS (SELECT 1 FROM ${messages}
-    WHERE ${messages.conversationId} = ${conversations.id} AND ${messages.replyState} = 'pending')
+  AND NOT ${isReplying}
   AND NOT EXISTS (SELECT 1 FROM ${calls}
     WHERE ${calls.conversationId} = ${conversations.id} AND ${inArray(calls.status, openCallStatuses)}))`;
 
@@ -38,6 +40,9 @@ const countMessages = (
 export const hasEnded = sql<boolean>`((${conversations.turns} >= ${assistants.maxConversationMessages}
     AND ${countMessages(conversations.id)} >= ${assistants.maxConversationMessages})
   OR ${isOver})`;
+
+/** Whether a conversation has ended and all replies are written: until then, its readers wait for them. */
+export const isFinished = sql<boolean>`(${hasEnded} AND NOT ${isReplying})`;
 
 /**
  * Whether the visitor has sent as many messages as the assistant allows. The conversation must be locked by an earlier

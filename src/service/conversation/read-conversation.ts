@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
-import { hasEnded } from './has-ended.ts';
+import { isFinished } from './has-ended.ts';
 import { readHistory } from './history.ts';
 import type { HistoryEntry } from './history.ts';
 import { withoutPrivate } from './merge-variables.ts';
@@ -16,7 +16,7 @@ export interface VisibleConversation {
   variables: StoredVariables | null;
   /** False while a person has taken over. */
   aiEnabled: boolean;
-  /** Whether it accepts no more messages. */
+  /** Whether it accepts no more messages, and all replies are written. */
   ended: boolean;
   /** Cursor of the events after this response; undefined for a page of earlier entries. */
   eventsCursor: string | undefined;
@@ -40,7 +40,7 @@ export async function readConversation(
       variables: conversations.variables,
       privateVariables: assistants.privateVariables,
       aiEnabled: conversations.aiEnabled,
-      ended: hasEnded,
+      ended: isFinished,
     })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
