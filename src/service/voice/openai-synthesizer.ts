@@ -42,16 +42,23 @@ export class OpenAiSynthesizer implements Synthesizer {
       { signal: AbortSignal.any([signal, stalled.signal]) },
     );
     if (!response.body) return;
-    const timer = setTimeout(() => {
-      stalled.abort();
-    }, this.#stallMs);
+    let timer: NodeJS.Timeout | undefined;
+    const awaitMore = () => {
+      timer = setTimeout(() => {
+        stalled.abort();
+      }, this.#stallMs);
+    };
     try {
       let resampler: Resampler | undefined;
+      awaitMore();
       for await (const { rate: given, samples } of decodeWav(response.body)) {
-        timer.refresh();
+        // Not while the audio is used: the caller may pause it for longer.
+        clearTimeout(timer);
         resampler ??= new Resampler(given, rate);
         yield resampler.convert(samples);
+        awaitMore();
       }
+      clearTimeout(timer);
       if (resampler) yield resampler.end();
     } catch (error) {
       if (!stalled.signal.aborted) throw error;
