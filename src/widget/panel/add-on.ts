@@ -15,8 +15,6 @@ export interface PageToolCall {
 
 /** A feature that a site turns on with an attribute or a property. It loads when it is turned on. */
 export interface AddOn {
-  /** Whether it continues when the site turns the feature off, since the conversation refers to it. */
-  readonly isLasting?: boolean;
   /** Returns the page tools to offer with a message. */
   readonly tools?: () => readonly ClientTool[] | undefined;
   /** Called when the site's attributes and properties may have changed. */

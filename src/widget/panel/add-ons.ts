@@ -31,7 +31,8 @@ export class AddOns {
   /** Starts and stops add-ons according to the element's current attributes. */
   update(): void {
     const wanted = (Object.keys(addOns) as AddOnName[]).filter(
-      (name) => this.#isWanted(name) || this.#created.get(name)?.isLasting,
+      // A page tool may lead to a route without tools.
+      (name) => this.#isWanted(name) || (name === 'pageTools' && this.#created.has(name)),
     );
     const before = this.#active;
     this.#active = wanted.flatMap((name) => this.#created.get(name) ?? []);

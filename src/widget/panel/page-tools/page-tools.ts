@@ -17,8 +17,6 @@ export function start(panel: PanelContext): AddOn {
 }
 
 class PageTools implements AddOn {
-  /** A tool may lead to a route without tools. */
-  readonly isLasting = true;
   readonly #panel: PanelContext;
   /** The calls by ID, in order; those of an earlier visit only for the last message. */
   readonly #calls = new Map<string, ToolCall>();
@@ -132,7 +130,7 @@ class PageTools implements AddOn {
   /** Runs a new call, or asks for consent. */
   readonly #begin = (call: ToolCall): void => {
     const { name, title } = call;
-    if (this.#tools.get(name)?.safe === true || this.#isAllowed(name)) void this.#run(call);
+    if (this.#tools.get(name)?.safe === true || this.#isAllowed(name)) this.#run(call);
     else this.#announce(fill(this.#texts.toolQuestion, { name: title }));
   };
 
@@ -151,7 +149,7 @@ class PageTools implements AddOn {
   readonly #decide = (call: ToolCall, consent: Consent): void => {
     // Decided since the last render.
     if (this.#calls.get(call.id) !== call) return;
-    if (consent === 'once') void this.#run(call);
+    if (consent === 'once') this.#run(call);
     else if (consent === 'always') this.#allowAlways(call.name);
     else void this.#answer(call, () => denied);
   };
@@ -162,7 +160,7 @@ class PageTools implements AddOn {
     const { allowedTools = [] } = conversation.snapshot.choices ?? {};
     conversation.choose({ allowedTools: [...allowedTools, name] });
     for (const call of this.#calls.values())
-      if (call.name === name && call.state === 'asked') void this.#run(call);
+      if (call.name === name && call.state === 'asked') this.#run(call);
   }
 
   #isAllowed(name: string): boolean {
@@ -184,10 +182,10 @@ class PageTools implements AddOn {
     focusPanel(this.#panel.container);
   };
 
-  async #run(call: ToolCall): Promise<void> {
+  #run(call: ToolCall): void {
     const tool = this.#tools.get(call.name);
     const { signal } = this.#controller;
-    await this.#answer(call, () => (tool ? runTool(tool, call.arguments, signal) : missing));
+    void this.#answer(call, () => (tool ? runTool(tool, call.arguments, signal) : missing));
   }
 
   /** Answers a call, unless another tab answers it or the visitor leaves the conversation. */
