@@ -320,10 +320,11 @@ describe('a private tool', () => {
     await said(browser, 1);
     browser.say('Look it up');
     await said(browser, 2);
+    // The answer is stored when the call has ended.
+    assert.equal((await service.request('DELETE', `${path}/voice`)).status, 200);
     const { json } = await service.get(path);
     const [answer] = (json['history'] as { function_calls?: unknown }[]).slice(-1);
     assert.deepEqual(answer?.function_calls, [{ name: 'look_up_order', arguments: {} }]);
-    await service.request('DELETE', `${path}/voice`);
     model.behave({});
   });
 
