@@ -354,7 +354,7 @@ describe('a hidden conversation', () => {
     assert.equal(browser.kept.get('voice-assistant-chat:wake'), undefined);
   });
 
-  it('was open on the page before only if the visitor left that within ten minutes', async () => {
+  it('was open on the page before only if the visitor left that within ten minutes', () => {
     const browser = new Browser();
     const leaveOpen = (): void => {
       visit.conversation.setVisible(true);
