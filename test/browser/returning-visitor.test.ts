@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { conversationKey, faulty, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
-import { click, setViewport } from '../support/browser/page.ts';
+import { click, setViewport, supports } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
 const question = 'What are your opening hours?';
@@ -47,7 +47,8 @@ describe('a returning visitor', () => {
     expect(last.isOpen).to.be.false;
   });
 
-  it('finds the chat closed where it would cover the page', async () => {
+  it('finds the chat closed where it would cover the page', async function () {
+    if (!supports.phoneViewport) this.skip();
     const before = mount();
     await before.open();
     await before.answered(1);

@@ -7,6 +7,7 @@ import type { Level } from './page-sound.ts';
 import type { Recording } from './recording.ts';
 import { openPage } from '../browser/open-page.ts';
 import { eventually } from '../eventually.ts';
+import type { VoiceAssistantChat } from '../../../src/widget/voice-assistant-chat.ts';
 
 /** An engine that can make calls: Debian's WebKit is built without WebRTC. */
 export type CallEngine = Exclude<Engine, { name: 'webkit' }>;
@@ -61,6 +62,10 @@ export class VisitorPage {
 
   async openChat(): Promise<void> {
     await this.part('launcher').click();
+    // A chat that was open before the reload opens by itself, so the click may have closed it.
+    await this.page.evaluate(() => {
+      document.querySelector<VoiceAssistantChat>('voice-assistant-chat')?.show();
+    });
     await this.part('message-assistant').first().waitFor();
   }
 
