@@ -204,7 +204,7 @@ describe('a visible conversation', () => {
     assert.equal(requestsForEvents().length, 1);
   });
 
-  it('reads a message of a person when it is visible again, if that failed before it was hidden', async () => {
+  it('reads a message of a person when it is shown again, if that failed before it was hidden', async () => {
     offerEvents();
     const browser = new Browser();
     visit = browser.visit(server);
@@ -237,7 +237,7 @@ describe('a visible conversation', () => {
     await until(() => visit.log.at(-1) === 'assistant: Yes.');
   });
 
-  it('shows an exchange of another device that it learns of when both are over', async () => {
+  it('shows the question and the answer of another device if only the answer is reported', async () => {
     offerEvents();
     await openVisibly();
     const uuid = visit.conversation.snapshot.conversationId ?? '';

@@ -20,7 +20,7 @@ const reconnecting = { shortest: 1000, longest: 60_000, growth: 2 };
 /** Milliseconds after which a service that had no event streams is asked for them again. */
 const missingFor = 600_000;
 
-/** How many of the latest messages can be those of an event. */
+/** How many of the latest messages are compared with that of an event. */
 const recentMessages = 8;
 
 const updatesBySession = new WeakMap<Session, Updates>();
@@ -183,7 +183,7 @@ function isNew({ snapshot, environment }: Session, { type, data }: WatchedEvent)
   if (type !== 'message') return type === 'ended';
   const { role, content, in_reply_to } = data;
   if (role !== 'user' && !in_reply_to) return true;
-  // A known text may have been said again, but then its exchange has another text that is not known.
+  // The same text may be new, too, as in a second “Yes”. The other message of its exchange then tells.
   const isKnown = ({ text }: Pick<Message, 'text'>): boolean => text.trim() === String(content).trim();
   return (
     snapshot.status !== 'replying' &&
