@@ -79,8 +79,27 @@ const onOneDatabase = [
   'processes/twilio-check',
 ].map((name) => `test/service/${name}.test.ts`);
 
+/**
+ * Files of `test/service` that `npm test` leaves out, so that it takes less than ten minutes: each needs the processor
+ * for ten seconds or more, for whole calls with audio or hundreds of questions.
+ */
+const slow = [
+  'call-transfer',
+  'inbound-calls',
+  'offline-engine',
+  'offline-evaluation',
+  'semantic-search',
+  'twilio-realtime-calls',
+  'web-calls',
+].map((name) => `test/service/${name}.test.ts`);
+
 /** Files that run the service in separate processes: to kill them, to let several share a database, for the command line. */
 const ownProcesses = 'test/service/processes/*.test.ts';
+
+/** What the pages look like: screenshots, and the rules of accessibility on every page of the documentation. */
+const looks = ['documentation', 'documentation-picture', 'pictures'].map(
+  (name) => `test/e2e/${name}.spec.ts`,
+);
 
 /** Tests of everything that a pooler can break, by its mode: sessions, notifications, jobs, locks, named statements. */
 const withPooler = {
@@ -110,6 +129,18 @@ function serviceSuite(group: string, database: 'pglite' | 'postgres', files: rea
     env: { TEST_DATABASE: database },
     counts: 'tests',
     limit: 60,
+  };
+}
+
+/** Tests of whole pages in browsers. */
+function e2eSuite(name: string, files: readonly string[]): Suite {
+  return {
+    name,
+    run: nodeTests(files, '--test-concurrency=1'),
+    again: (again) => nodeTests(again, '--test-concurrency=1'),
+    counts: 'tests',
+    after: ['build'],
+    limit: 40,
   };
 }
 
@@ -153,17 +184,18 @@ export function allSuites(): Suite[] {
   });
   return [
     { name: 'build', run: ['npm', 'run', '--silent', 'build'], counts: 'check', limit: 10 },
+    e2eSuite('e2e', find('test/e2e/**/*.spec.ts', ...looks)),
+    { ...e2eSuite('looks', looks), after: ['build', 'e2e'], onlyIf: 'all' },
     {
-      name: 'e2e',
-      run: nodeTests(find('test/e2e/**/*.spec.ts'), '--test-concurrency=1'),
-      again: (files) => nodeTests(files, '--test-concurrency=1'),
+      name: 'browser',
+      run: script('test/browser.ts'),
       counts: 'tests',
-      after: ['build'],
+      after: ['build', 'e2e', 'looks'],
       limit: 40,
     },
-    { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build', 'e2e'], limit: 40 },
     // Early, since they take longest and need no build.
-    ...inParts(find('test/service/**/*.test.ts', ownProcesses), 4),
+    ...inParts(find('test/service/**/*.test.ts', ownProcesses, ...slow), 3),
+    { ...serviceSuite('slow', 'pglite', slow), onlyIf: 'all' },
     { name: 'lint:code', run: program('eslint', '.'), counts: 'check', onlyIf: 'all', limit: 10 },
     { name: 'types', run: program('tsc', '--build'), counts: 'check', after: ['build'], limit: 10 },
     {
