@@ -138,7 +138,7 @@ describe('the end of a web call', () => {
     await handled(visitor);
     const call = await readCall(visitor);
     assert.deepEqual(call.variables, { budget: 300 });
-    assert.deepEqual(call.evaluation, { sentiment: 'positive', outcome: null, score: 1 });
+    assert.deepEqual(call.evaluation, { sentiment: 'positive', score: 1 });
     assert.equal(receiver.requests(visitor.url).length, 1);
   });
 

@@ -94,7 +94,7 @@ test('sends a signed webhook with the extracted variables after a chat', async (
     [id],
   );
   assert.deepEqual(rows, [
-    { evaluation: { sentiment: 'positive', outcome: null, score: 1 }, extracted_variables: { budget: 300 } },
+    { evaluation: { sentiment: 'positive', score: 1 }, extracted_variables: { budget: 300 } },
   ]);
 });
 
@@ -342,7 +342,7 @@ describe('the webhook after a call', () => {
       [json['variables'], json['evaluation'], json['webhook_response']],
       [
         { budget: 40 },
-        { sentiment: null, outcome: null, score: null },
+        {},
         { status: 200, body: '{"answer":200}' },
       ],
     );

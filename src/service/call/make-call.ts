@@ -1,4 +1,3 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { and, eq, isNull } from 'drizzle-orm';
 import { errorTexts } from '../../contract/error-body.ts';
 import type { MakeCallRequest } from '../../contract/call.ts';
@@ -93,12 +92,9 @@ export async function makeCall(
   });
 }
 
-/** @throws Refusal if the number is not in E.164 format, or impossible in its country. */
+/** @throws Refusal if the number is not in E.164 format. */
 function checkNumber(number: string): void {
   if (!isPhoneNumber(number)) throw new Refusal(400, { message: `The phone number ${e164Rule}` });
-  if (parsePhoneNumberFromString(number)?.isPossible() !== true) {
-    throw new Refusal(400, { message: `${number} is not a valid phone number in any country.` });
-  }
 }
 
 /** The call of an earlier request with this key was deleted; it is not made again. */

@@ -29,7 +29,7 @@ export { documentSources } from './document-sources-table.ts';
 export type StoredVariables = Record<string, unknown>;
 
 /** The evaluation of an ended conversation or call; empty without messages, or if evaluation is off. */
-export type StoredEvaluation = Partial<Record<'sentiment' | 'outcome' | 'score', string | number | null>>;
+export type StoredEvaluation = Partial<Record<'sentiment' | 'outcome' | 'score', string | number>>;
 
 /** A function call of a reply, as stored and on the wire. */
 export interface StoredFunctionCall {

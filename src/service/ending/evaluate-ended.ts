@@ -26,7 +26,8 @@ export interface EndedTranscript {
 const maxTranscriptLength = 24_000;
 
 /**
- * Evaluates an ended chat or call with the engine. If the customer said nothing, all results are null.
+ * Evaluates an ended chat or call with the engine. Without a result, a variable is null, and the evaluation
+ * lacks the field, since the interface has no null there. If the customer said nothing, that applies to all.
  *
  * @returns undefined if evaluation is disabled.
  * @throws EngineError if the engine fails or takes too long.
@@ -52,8 +53,9 @@ export async function evaluateEnded(
 }
 
 function splitVariables(evaluation: Evaluation): EvaluationResult {
-  const { variables, ...rest } = fitJson(evaluation);
-  return { evaluation: rest, variables };
+  const { variables, ...results } = fitJson(evaluation);
+  const known = Object.entries(results).filter(([, value]) => value !== null);
+  return { evaluation: Object.fromEntries(known), variables };
 }
 
 const emptyEvaluation = (schema: EvaluationField[]): Evaluation => ({
