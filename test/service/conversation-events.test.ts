@@ -202,6 +202,14 @@ test('limits a conversation to eight open streams', async () => {
   for (const stream of [...streams.slice(1), reopened]) stream.disconnect();
 });
 
+test('opens no stream for HEAD', async () => {
+  const conversation = await service.open(assistant);
+  for (let request = 0; request < 9; request++) {
+    const { status, headers } = await service.request('HEAD', `/api/conversations/${conversation}/events`);
+    assert.deepEqual([status, headers.get('Content-Type')], [200, 'text/event-stream']);
+  }
+});
+
 test('limits an address to 200 open streams', async () => {
   const limited = await startService({ RATE_LIMIT: '100000' });
   const all = await Promise.all(Array.from({ length: 26 }, () => limited.open(assistant)));

@@ -35,6 +35,11 @@ export async function streamEvents(
     c.header('Retry-After', String(retryAfter));
     return c.json({ message: errorTexts.tooManyRequests, retry_after: retryAfter }, 429);
   }
+  if (c.req.method === 'HEAD') {
+    // Nobody would read the stream, so it would keep its place until it counts as lost.
+    stream.close();
+    return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
+  }
   const lifetime = setTimeout(stream.close, maxDurationMs);
   return eventStream(
     c,
