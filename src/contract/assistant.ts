@@ -293,16 +293,17 @@ export const UpdateAssistantRequest = z.object({
     ...optionalFields,
     /** Accepted only for an assistant that already has `hybrid`, so that its record can be sent back. */
     knowledgebase_mode: z.enum([...optionalFields.knowledgebase_mode.options, 'hybrid']),
-    widget_settings: z.object({
-      theme: z.optional(z.enum(['light', 'dark', 'auto', 'system'])),
-      color: z.optional(nonBlankText(limit.filler)),
-      position: z.optional(
-        patternText(
+    /** A setting that is `null` is removed. */
+    widget_settings: z.object(
+      nullish({
+        theme: z.enum(['light', 'dark', 'auto', 'system']),
+        color: nonBlankText(limit.filler),
+        position: patternText(
           /^((left|right)(-(top|bottom))?|(top|bottom)-(left|right))$/,
           'must be left or right, or a corner such as right-bottom.',
         ),
-      ),
-    }),
+      }),
+    ),
   }),
   status: z.optional(z.enum(['active', 'inactive'])),
 });

@@ -49,7 +49,7 @@ export const recordLimits = {
   /** Digits of a phone number, including the country code (E.164). */
   phoneDigits: { min: 7, max: 15 },
   /** The highest page number, ours, and the maximum number of records per page. */
-  page: { number: 1_000_000, size: 100 },
+  page: { number: 9_000_000_000_000_000, size: 100 },
   variables: limits.variables,
   name: 255,
   /** USD a day. */

@@ -36,8 +36,18 @@ export const decimal = ({ min, max }: Bounds) =>
 
 export const flag = () => preprocess(booleanFrom, z.boolean());
 
-/** The id of a record, within the range of PostgreSQL's `integer`. */
-export const id = () => integer({ min: 1, max: 2_147_483_647 });
+/** The highest id of a record: the end of the range of PostgreSQL's `integer`. */
+const maxId = 2_147_483_647;
+
+/** The id of a record. Higher numbers become the highest id, since a record that cannot exist is not found either. */
+export const id = () =>
+  preprocess(
+    (value) => {
+      const number = numberFrom(value);
+      return typeof number === 'number' ? Math.min(number, maxId) : number;
+    },
+    z.int().check(z.minimum(1), z.maximum(maxId)),
+  );
 
 /** A list of at most `max` items. */
 export const list = <Item extends z.ZodMiniType>(item: Item, max: number = listItems) =>

@@ -9,6 +9,7 @@ import { UntrustedProxy } from './http/client-address.ts';
 import { publicCors } from './http/public-cors.ts';
 import { withPublicUrl } from './http/public-origin.ts';
 import { rateLimit } from './http/rate-limit.ts';
+import { readPath } from './http/read-path.ts';
 import type { AppContext } from './routes/app-context.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { conversationRoutes } from './routes/conversations.ts';
@@ -24,7 +25,7 @@ import { warnOfMissingWidget, widgetFileRoutes } from './routes/widget-files.ts'
 /** Creates the HTTP application: the routes, with the middleware that all of them share. */
 export function createApp(context: AppContext): Hono {
   const { carrier, config, database, log } = context;
-  const app = new Hono();
+  const app = new Hono({ getPath: readPath });
   app.onError(errorHandler(log));
   app.notFound((c) => c.json({ message: 'Not found.' }, 404));
 

@@ -107,7 +107,7 @@ describe('createCampaign', () => {
 });
 
 const hours = (field: string) =>
-  [field, ['00:00', '09:30', '23:59', null], ['24:00', '12:60', '9:30', '09:30:00', '', 'noon', 930, []]] as [
+  [field, ['00:00', '09:30', '23:59', null], ['24:00', '12:60', '9:30', '09:30:00', 'noon', 930, []]] as [
     string,
     unknown[],
     unknown[],
@@ -118,7 +118,7 @@ describe('a field of createCampaign', () => {
     [
       textOf('name', 255, true),
       ['assistant_id', [outbound.id, String(outbound.id)], [0, 'x', null]],
-      ['timezone', ['UTC', 'Europe/Berlin', null], ['Mars/Olympus', '+01:00', '', 5]],
+      ['timezone', ['UTC', 'Europe/Berlin', null], ['Mars/Olympus', '+01:00', 5]],
       whole('max_calls_in_parallel', 1, 10),
       hours('allowed_hours_start_time'),
       hours('allowed_hours_end_time'),
@@ -131,7 +131,7 @@ describe('a field of createCampaign', () => {
       whole('retry_interval', 10, 4320),
       flag('retry_on_voicemail'),
       flag('retry_on_goal_incomplete'),
-      ['goal_completion_variable', ['won', 'x'.repeat(64), null], ['', 'x'.repeat(65), 5]],
+      ['goal_completion_variable', ['won', 'x'.repeat(64), null], ['x'.repeat(65), 5]],
       flag('mark_complete_when_no_leads'),
       [
         'phone_number_ids',

@@ -27,10 +27,13 @@ export function resolveChanges(before: AssistantRow | undefined, given: GivenFie
   const settings = changes.widget_settings;
   return {
     ...changes,
-    ...(settings && { widget_settings: { ...before?.widget_settings, ...settings } }),
+    ...(settings && { widget_settings: withoutNulls({ ...before?.widget_settings, ...settings }) }),
     ...(changes.filler_config && { filler_config: completeFillers(changes.filler_config) }),
   };
 }
+
+const withoutNulls = (settings: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 
 /** Returns the assistant with the changes applied. */
 export const applyChanges = (before: AssistantRow | undefined, changes: GivenFields) =>

@@ -29,7 +29,7 @@ export function checkFields<Schema extends z.ZodMiniObject>(
       fail(name, sentence(name, 'must not contain null characters.'));
       continue;
     }
-    const parsed = (fieldSchema as z.ZodMiniType).safeParse(value, { reportInput: true });
+    const parsed = parseField(fieldSchema as z.ZodMiniType, value);
     if (!parsed.success) {
       for (const issue of parsed.error.issues) {
         const field = [name, ...issue.path].join('.');
@@ -40,6 +40,14 @@ export function checkFields<Schema extends z.ZodMiniObject>(
     }
   }
   return { fields: fields as Partial<z.infer<Schema>>, errors };
+}
+
+/** An empty string counts as null where a field accepts null, but not the string: forms send it for empty fields. */
+function parseField(schema: z.ZodMiniType, value: unknown) {
+  const parsed = schema.safeParse(value, { reportInput: true });
+  if (parsed.success || value !== '') return parsed;
+  const empty = schema.safeParse(null);
+  return empty.success ? empty : parsed;
 }
 
 const kinds: Readonly<Record<string, string>> = {

@@ -16,6 +16,8 @@ export async function readBody(c: Context): Promise<Record<string, unknown>> {
   const value = parseJson(await c.req.text(), (message, cause) => {
     return new Refusal(422, { message: sentence(message), errors: {} }, { cause });
   });
+  // PHP encodes an empty object as an empty array.
+  if (Array.isArray(value) && value.length === 0) return {};
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Refusal(422, { message: 'The body must be a JSON object.', errors: {} });
   }

@@ -28,7 +28,7 @@ export const assistantCallTable: FieldRow[] = [
   range('endpoint_sensitivity', 0, 5, 0.01),
   range('interrupt_sensitivity', 0, 5, 0.01),
   whole('min_interrupt_words', 0, 10),
-  ['ambient_sound', ['off', 'office', 'city', 'forest', 'crowded_room', 'cafe', 'nature'], ['sea', '', 5]],
+  ['ambient_sound', ['off', 'office', 'city', 'forest', 'crowded_room', 'cafe', 'nature'], ['sea', 5]],
   range('ambient_sound_volume', 0, 1, 0.01),
   ['is_webhook_active', [false, 0], [2, 'yes', [], {}]],
   [
