@@ -50,7 +50,7 @@ export interface ApiOptions {
 
 /** Options of {@link createApiClient}. */
 export interface ApiClientOptions {
-  /** Origin of the service, without `/api`. */
+  /** Address of the service, without `/api`. */
   baseUrl: string;
   /**
    * Required by all operations except those for visitors. Keep it on a server: it grants access to the account, within its scopes.
@@ -122,7 +122,7 @@ function isRefusal(body: unknown): boolean {
 
 function urlOf(baseUrl: string, { path }: Operation, input: AnyInput): URL {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])));
-  const url = new URL(filled, baseUrl);
+  const url = new URL(baseUrl.replace(/\/+$/, '') + filled);
   for (const [name, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
   }

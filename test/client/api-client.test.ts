@@ -94,6 +94,14 @@ describe('the API client', () => {
     assert.deepEqual(await client.readUser(), unexpected);
   });
 
+  it('keeps the path of its base URL', async () => {
+    answer = '[]';
+    for (const path of ['/chat', '/chat/']) {
+      await createApiClient({ baseUrl: server.url + path, apiKey: 'key' }).listTools();
+      assert.equal(server.requests.at(-1)?.path, '/chat/api/user/tools');
+    }
+  });
+
   it('resolves with an empty object if a successful response has no body', async () => {
     answer = '';
     assert.deepEqual(await client.deleteTool({ id: 1 }), {});
