@@ -5,7 +5,7 @@ import { assistantOptions, originOf } from './assistant-commands.ts';
 import { askAll } from './ask-all.ts';
 import type { Question } from './ask-all.ts';
 import { CommandError } from './command.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandInput, CommandValues } from './command.ts';
 import { invocation } from './invocation.ts';
 import { connectModel, modelOptions } from './model-commands.ts';
 import { addAssistant, snippetFor } from './new-assistant.ts';
@@ -40,7 +40,7 @@ export const setupCommand: Command = {
     },
   },
   async prepare(given, input) {
-    const values = await askAll('setup', questions, given, input);
+    const values = await askAll('setup', questions, withoutModelQuestion(given, input), input);
     readNewUser(values);
     return values['model-url'] === '' ? values : connectModel('setup', values, input);
   },
@@ -84,3 +84,14 @@ export const setupCommand: Command = {
     };
   },
 };
+
+/**
+ * Answers the question for a model if the environment names one. An address that is typed in would be stored, and the
+ * key in the environment sent to it.
+ */
+function withoutModelQuestion(given: CommandValues, { env, say }: CommandInput): CommandValues {
+  const setting = ['LLM_BASE_URL', 'LLM_API_KEY'].find((name) => env[name]);
+  if (setting === undefined || given['model-url'] !== undefined) return given;
+  say(`${setting} is set, so setup asks for no model.`);
+  return { ...given, 'model-url': '' };
+}

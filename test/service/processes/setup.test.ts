@@ -33,21 +33,22 @@ interface SetUp {
 }
 
 /** Runs a command on the database of the service. `answers` are typed in at its questions. */
-async function run(args: string[], answers?: Record<string, string>) {
+async function run(args: string[], answers?: Record<string, string>, env: Environment = {}) {
   const written = { out: '', err: '' };
   const streams = {
     out: (text: string) => (written.out += text),
     err: (text: string) => (written.err += text),
   };
   const asked: string[] = [];
+  const said: string[] = [];
   const ask = (question: string) => {
     asked.push(question);
     const found = Object.entries(answers ?? {}).find(([start]) => question.startsWith(start));
     return Promise.resolve(found?.[1] ?? '');
   };
-  const input = { env: {}, ask: answers && ask, say: () => undefined };
+  const input = { env, ask: answers && ask, say: (text: string) => void said.push(text) };
   const code = await runCli(args, { DATA_DIR: folder }, streams, service.running.database, input);
-  return { code, asked, ...written };
+  return { code, asked, said, ...written };
 }
 
 /** Runs the program in a folder, as an operator does. */
@@ -102,6 +103,16 @@ describe('setup', () => {
         'Address of an OpenAI-compatible model',
       ],
     );
+  });
+
+  it('asks for no model if the environment has the address or the key of one', async () => {
+    for (const name of ['LLM_BASE_URL', 'LLM_API_KEY']) {
+      const lea = ['setup', '--name', 'Lea', '--email', `${name.toLowerCase()}@setup.example`];
+      const { code, asked, said, err } = await run(lea, {}, { [name]: 'set' });
+      assert.equal(code, 0, err);
+      assert.deepEqual(asked, ["The assistant's name [Assistant]: ", 'Its language (en, de, fr, …) [en]: ']);
+      assert.deepEqual(said, [`${name} is set, so setup asks for no model.`]);
+    }
   });
 
   it('names the missing option if there is no terminal', async () => {
