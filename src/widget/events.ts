@@ -13,16 +13,17 @@ export interface ChatEventMap {
   'chat-ready': CustomEvent<{ conversationId: string; resumed: boolean }>;
   /** The visitor is about to send `text`. `preventDefault()` cancels sending; the text then stays in the composer. */
   'chat-send': CustomEvent<{ text: string }>;
-  /** The service accepted and answered the message. */
+  /** The service accepted and answered the message. Not dispatched for messages in a call. */
   'chat-sent': CustomEvent<{ text: string }>;
   /**
-   * An answer is complete. `latency` is in milliseconds from sending; absent when the answer was found after a reload.
+   * An answer is complete. `latency` is in milliseconds from sending; absent for answers that were spoken, written by a
+   * person, or found after a reload.
    */
   'chat-message': CustomEvent<{ text: string; latency: number | undefined }>;
   /**
-   * The visitor rated an answer, or removed the rating (`null`). `index` is the answer's position in the service's
-   * history of the conversation, from 0; `at` is when it was written, in milliseconds since 1970, if known.
-   * `conversationId` is the visitor's capability.
+   * The visitor rated an answer, or removed the rating (`null`). `index` is the answer's position in the history: 0 is
+   * the first entry that opening returned, and earlier ones are negative. `at` is when it was written, in milliseconds
+   * since 1970, if known. `conversationId` is the visitor's capability.
    */
   'chat-rating': CustomEvent<{
     text: string;

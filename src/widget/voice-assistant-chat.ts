@@ -196,7 +196,7 @@ export class VoiceAssistantChat extends Base {
   /** Plays a sound for answers that arrive while the visitor is elsewhere. Default: false. */
   declare sound: boolean;
   /**
-   * `call` lets visitors talk with the assistant; `dictation`, or no value, lets them dictate and have answers read
+   * `call` lets visitors talk with an assistant that offers calls; `dictation`, or no value, lets them dictate and have answers read
    * aloud; `none` turns both off. Other values warn. Default: the assistant's, else none.
    */
   declare voice: 'call' | 'dictation' | 'none' | '' | boolean | null;
@@ -298,8 +298,8 @@ export class VoiceAssistantChat extends Base {
   }
 
   /**
-   * Hides the panel, deletes the conversation, the draft and everything else that this browser stores of the visitor,
-   * and asks the service to delete the conversation.
+   * Hides the panel, deletes the conversation, the draft, the visitor's consent, the entries in the form and the panel's
+   * size from this browser, and asks the service to delete the conversation.
    */
   forget(): void {
     this.hide();
