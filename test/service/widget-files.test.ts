@@ -37,6 +37,10 @@ const earlier = join(database['DATA_DIR'] ?? '', 'widget/1.0.0');
 await mkdir(earlier, { recursive: true });
 await writeFile(join(earlier, 'embed.js'), 'older;');
 await writeFile(join(earlier, 'secret.js'), 'secret;');
+// A copy that was interrupted.
+const partial = join(database['DATA_DIR'] ?? '', 'widget/.new-abcdef/chunks');
+await mkdir(partial, { recursive: true });
+await writeFile(join(partial, 'partial.js'), 'hal');
 const service = await startService({ ...database, WIDGET_DIR: folder });
 
 const get = (path: string, headers: Record<string, string> = {}) =>
@@ -121,6 +125,7 @@ test('serves no other files', async () => {
     '/embed.js.br',
     '/chunks/',
     '/chunks/missing.js',
+    '/chunks/partial.js',
     '/chunks/../secret.js',
     '/chunks/..%2fsecret.js',
     '/chunks/%2e%2e/secret.js',

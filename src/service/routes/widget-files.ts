@@ -4,7 +4,7 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { RETAINED_304_HEADERS, etag } from 'hono/etag';
-import { builtVersion, versionsFolder } from './widget-versions.ts';
+import { builtVersion, findInVersions, versionsFolder } from './widget-versions.ts';
 
 /** Headers of a 304 response. */
 export const retainedHeaders = [
@@ -44,14 +44,20 @@ const versions = '\\d+\\.\\d+\\.\\d+[\\w.-]*';
 /**
  * Serves the built widget in `folder` to pages of any origin: the two entry files, their chunks, the source maps and
  * `integrity.json`, with precompressed variants. Other files of the build are not accessible. Below `/v/VERSION/`, the
- * files never change. Those of earlier versions are in `dataDir`.
+ * files never change. The files of each version are in `dataDir`.
  */
 export function widgetFileRoutes(folder: string, dataDir: string): Hono {
-  const current = builtVersion(folder);
   const pathOf = (path: string): string => {
     const [, version, file = ''] = /^\/v\/([^/]+)(\/.*)$/.exec(path) ?? [];
-    if (version === undefined) return join(folder, path);
-    return version === current ? join(folder, file) : join(versionsFolder(dataDir), version, file);
+    if (version === undefined) {
+      const built = join(folder, path);
+      // Pages that were opened before an upgrade load chunks of an earlier version.
+      const isEarlier = path.startsWith('/chunks/') && !existsSync(built);
+      return (isEarlier ? findInVersions(dataDir, path) : undefined) ?? built;
+    }
+    const stored = join(versionsFolder(dataDir), version, file);
+    // `folder` has another version if one was installed after the start.
+    return !existsSync(stored) && builtVersion(folder) === version ? join(folder, file) : stored;
   };
   const serve = (cacheControl: string) => {
     return [

@@ -1,10 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, glob, mkdtemp, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 
 /** The folder with the files of every version of the widget that the service has had. */
 export const versionsFolder = (dataDir: string): string => join(dataDir, 'widget');
+
+/** Prefix of the names of folders whose files are still being copied. */
+const incomplete = '.new-';
 
 /** The version of the built widget, from the file that the build writes; undefined if it is missing. */
 export function builtVersion(folder: string): string | undefined {
@@ -13,6 +16,19 @@ export function builtVersion(folder: string): string | undefined {
       version: unknown;
     };
     return String(version);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the path of a file that any stored version has; undefined if none has it. */
+export function findInVersions(dataDir: string, file: string): string | undefined {
+  const versions = versionsFolder(dataDir);
+  try {
+    return readdirSync(versions)
+      .filter((version) => !version.startsWith(incomplete))
+      .map((version) => join(versions, version, file))
+      .find((path) => existsSync(path));
   } catch {
     return undefined;
   }
@@ -36,7 +52,7 @@ export async function storeWidgetVersion(folder: string, dataDir: string, log: L
     if (stored?.equals(hashes) === true) return;
     await mkdir(versions, { recursive: true });
     // Processes that share the folder never see a part of the files.
-    const complete = await mkdtemp(join(versions, '.new-'));
+    const complete = await mkdtemp(join(versions, incomplete));
     try {
       for await (const name of glob([served, 'integrity.json'], { cwd: folder }))
         await cp(join(folder, name), join(complete, name));

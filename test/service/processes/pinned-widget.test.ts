@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -35,11 +35,38 @@ it('serves the files of earlier versions after an upgrade and after a downgrade'
     for (const each of [version, earlier ?? version]) {
       assert.deepEqual(await read(`${service.url}/v/${each}/embed.js`), [200, `// ${each}`]);
       assert.deepEqual(await read(`${service.url}/v/${each}/chunks/panel-${each}.js`), [200, `// ${each}`]);
+      // A page that was opened before the upgrade loads its chunks without a version.
+      assert.deepEqual(await read(`${service.url}/chunks/panel-${each}.js`), [200, `// ${each}`]);
     }
+    assert.equal((await read(`${service.url}/chunks/panel-0.9.0.js`))[0], 404);
     assert.deepEqual(await read(`${service.url}/embed.js`), [200, `// ${version}`]);
     await service.stop();
     await rm(folder, { recursive: true });
   }
+});
+
+it('serves the files of its version while a later one is installed, until it is restarted', async () => {
+  const folder = await buildWidget('1.0.0');
+  const service = await startServiceProcess({ ...(await newDatabase()), WIDGET_DIR: folder });
+  await rm(folder, { recursive: true });
+  await rename(await buildWidget('1.1.0'), folder);
+  for (const version of ['1.0.0', '1.1.0']) {
+    const files = ['embed.js', `chunks/panel-${version}.js`].map((name) => `/v/${version}/${name}`);
+    for (const path of [...files, `/chunks/panel-${version}.js`])
+      assert.deepEqual(await read(service.url + path), [200, `// ${version}`], path);
+  }
+  await service.stop();
+});
+
+it('serves no files of another version if it could not keep its own', async () => {
+  const env = await newDatabase();
+  await writeFile(join(env['DATA_DIR'] ?? '', 'widget'), 'a file in the place of the folder');
+  const folder = await buildWidget('1.0.0');
+  const service = await startServiceProcess({ ...env, WIDGET_DIR: folder });
+  await rm(folder, { recursive: true });
+  await rename(await buildWidget('1.1.0'), folder);
+  assert.equal((await read(`${service.url}/v/1.0.0/embed.js`))[0], 404);
+  await service.stop();
 });
 
 it('serves the latest build of a version, as in a checkout', async () => {
