@@ -3,8 +3,13 @@ export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
 }
 
-/** The text that the command line and the service print before they exit: the message, or a stack where one helps. */
+/**
+ * The text that the command line and the service print before they exit: the message, or, where they help, a stack and
+ * those of the causes.
+ */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error instanceof OperatorError ? error.message : (error.stack ?? error.message);
+  if (error instanceof OperatorError) return error.message;
+  const text = error.stack ?? error.message;
+  return error.cause === undefined ? text : `${text}\nCause: ${describeFailure(error.cause)}`;
 }

@@ -41,8 +41,8 @@ export async function runService(args: string[], env: Record<string, string | un
     });
     if (json) process.stdout.write(`${JSON.stringify({ url: running.url })}\n`);
   } catch (error) {
-    process.stderr.write(`${describeFailure(error)}\n`);
-    process.exitCode = 1;
+    // The server, the carrier and the jobs may already run, and would keep the process running.
+    process.stderr.write(`${describeFailure(error)}\n`, () => process.exit(1));
   }
 }
 

@@ -241,6 +241,20 @@ test(
   },
 );
 
+test('exits if its start fails while it already listens, and says why', async () => {
+  const env = await newDatabase();
+  const { running } = await startService(env);
+  await running.database.pool.query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'The disk is full.'; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON jobs.job FOR EACH ROW
+      WHEN (NEW.name = 'clean-up') EXECUTE FUNCTION refuse()`);
+  await running.close();
+  const child = spawnService(env);
+  assert.equal(await child.ended, 1);
+  assert.match(child.output(), /^Cause: error: The disk is full\.\n\s+at /m);
+});
+
 test('reports a database that cannot be reached', async () => {
   const child = spawnService({ DATABASE_URL: `postgres://user:hunter2@127.0.0.1:${await freePort()}/chat` });
   assert.equal(await child.ended, 1);
