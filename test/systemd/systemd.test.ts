@@ -96,6 +96,16 @@ describe('the service, set up for systemd as documented', () => {
     assert.equal((await service.post('/api/conversations', { assistant_id: uuid })).status, 200);
   });
 
+  it('is started again until a start succeeds, as after an outage of its database', async () => {
+    // Fails faster than a service whose database is unreachable.
+    await machine.run('mv /usr/bin/node /usr/bin/node.away; ln -s false /usr/bin/node');
+    await machine.run('systemctl restart voice-assistant-chat');
+    // By default, systemd gives up after five starts.
+    await eventually('the seventh start', async () => Number(await property('NRestarts')) >= 6);
+    await machine.run('mv /usr/bin/node.away /usr/bin/node');
+    await isReady();
+  });
+
   it('completes a pending reply before it stops', async () => {
     const stream = await service.stream(await service.open(uuid), 'Hello');
     const stopped = machine.run('systemctl stop voice-assistant-chat');
