@@ -71,8 +71,9 @@ export function countStream(route: string): () => void {
   };
 }
 
+/** Also counts 0, since the alert's `increase()` ignores a counter's first value. */
 export const countAbandoned = (kind: 'reply' | 'call', count: number): void => {
-  if (count > 0) takenOver().add(count, { kind });
+  takenOver().add(count, { kind });
 };
 
 /** Counts a movement before its transaction is committed, so one that is rolled back counts, too. */
