@@ -41,11 +41,18 @@ export async function listenForCommands(context: CommandContext, log: Logger): P
       .then((outcome) => response.end(JSON.stringify(outcome)))
       .catch(() => response.destroy());
   });
-  // The lock of the data folder shows that no other process listens here.
-  await rm(path, { force: true });
-  server.listen(path);
-  await once(server, 'listening');
-  await chmod(path, 0o600);
+  try {
+    // The lock of the data folder shows that no other process listens here.
+    await rm(path, { force: true });
+    server.listen(path);
+    await once(server, 'listening');
+    await chmod(path, 0o600);
+  } catch (err) {
+    // Some file systems have no sockets, for example those of Windows in WSL.
+    log.warn({ err }, 'DATA_DIR cannot have a socket: stop the service before you use the command line');
+    server.close();
+    return () => Promise.resolve();
+  }
   return async () => {
     const closed = once(server, 'close');
     server.close();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -18,7 +18,9 @@ import {
   newDatabase,
   readMoney,
   startService,
+  testDatabase,
 } from '../../support/service/service.ts';
+import { startServiceProcess } from '../../support/service/service-process.ts';
 import type { Environment } from '../../support/service/service.ts';
 
 const service = await startService();
@@ -66,6 +68,23 @@ test('creates a user and a key that work, and works while a service uses the dat
   assert.equal(second.code, 0);
   assert.match(second.output, done);
 });
+
+test(
+  'needs a stop of the service if that could not create its socket',
+  { skip: testDatabase === 'postgres' && 'needs no socket' },
+  async () => {
+    const env = await newDatabase();
+    // Has the effect of a file system without sockets.
+    await mkdir(join(env['DATA_DIR'] ?? '', 'commands.sock'));
+    const running = await startServiceProcess(env);
+    assert.equal((await running.get('/healthz')).status, 200);
+    assert.match(running.child.output(), /stop the service before you use the command line/);
+    const { code, output } = await runProgram(env, 'users', 'list');
+    assert.equal(code, 1);
+    assert.match(output, /^The data folder .* is in use by another process\. /);
+    await running.stop();
+  },
+);
 
 test('exits with code 2 for an unknown command', async () => {
   const { code, output } = await runProgram({ DATA_DIR: folder }, 'frob');
