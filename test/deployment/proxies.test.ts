@@ -220,6 +220,20 @@ describe('Caddy with docs/deploy/Caddyfile', { skip: !isInstalled('caddy') && 'c
     await checkRedirect(plainPort);
     await checkProxy(port, service, () => Promise.resolve(caddy.output()));
   });
+
+  it('closes its unused connections before the service does, so that no request meets a closing one', async (t) => {
+    const service = await startServiceProcess(settings);
+    t.after(() => service.stop());
+    const { headers } = await fetch(`${service.url}/healthz`);
+    const [, kept] = /^timeout=(\d+)$/.exec(headers.get('keep-alive') ?? '') ?? [];
+    const config = join(repository, 'docs/deploy/Caddyfile');
+    const { stdout } = spawnSync('caddy', ['adapt', '--config', config, '--adapter', 'caddyfile'], {
+      encoding: 'utf8',
+      env: { ...process.env, DOMAIN: 'localhost' },
+    });
+    const [, nanoseconds] = /"idle_timeout":(\d+)/.exec(stdout) ?? [];
+    assert.ok(Number(nanoseconds) / 1e9 < Number(kept), `${nanoseconds} ns, ${kept} s`);
+  });
 });
 
 describe('the sandbox of the systemd unit', () => {
