@@ -46,8 +46,9 @@ async function start(): Promise<void> {
 
 /** Errors at the start are reported in a sentence, without a stack trace. */
 function fail(error: unknown): void {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
+  const text = error instanceof Error ? error.message : String(error);
+  // The server and the jobs may already run, and would keep the process running.
+  process.stderr.write(`${text}\n`, () => process.exit(1));
 }
 
 start().catch(fail);
