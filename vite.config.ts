@@ -57,7 +57,12 @@ function chunks(): UserConfig {
           // One file each: a browser finds further ones only when the first has come.
           codeSplitting: {
             groups: [
-              { name: 'panel', test: /panel.panel\.ts|lit-html|zod/, priority: 2 },
+              // `keyed` is only for the gate.
+              {
+                name: 'panel',
+                test: /panel.panel\.ts|lit-html(?!.*(?:keyed|directive-helpers))|zod/,
+                priority: 2,
+              },
               { name: 'talk', test: /modules.talk\.ts|safe-address|decode-entities/, priority: 1 },
               // Calls and dictation share it, and start from this module.
               { name: 'extras', test: /modules.extras\.ts|measure-level/ },
