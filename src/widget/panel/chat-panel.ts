@@ -20,7 +20,7 @@ import type { Gate } from './gate/gate.ts';
 import type { Inspector } from './inspector.ts';
 import { LazyModules } from './modules/lazy-modules.ts';
 import { createPanelHost, type PanelHost } from './panel-host.ts';
-import { MarkdownRendererSource, type MarkdownRenderer } from './markdown-renderer.ts';
+import type { MarkdownRenderer } from './markdown/markdown.ts';
 import { pageSize } from './message-log.ts';
 import { createPanelActions } from './panel-actions.ts';
 import type { PanelContext } from './panel-context.ts';
@@ -73,7 +73,6 @@ export class ChatPanel implements Panel, PanelContext {
     this.#watch();
     this.requestRender();
   });
-  readonly #markdown = new MarkdownRendererSource();
   reading: Reading | undefined;
   readonly addOns: AddOns = new AddOns(this);
   /** How many pages of messages are rendered, counted from the end: a long history is rendered in steps. */
@@ -264,8 +263,8 @@ export class ChatPanel implements Panel, PanelContext {
   }
 
   get markdown(): MarkdownRenderer | undefined {
-    const { locale, modules, options } = this;
-    return locale && this.#markdown.get(modules.get('markdown'), locale, options, this);
+    const { locale } = this;
+    return locale && this.modules.get('markdown')?.rendererFor(this, locale);
   }
 
   /** Announces a new answer as rendered, without Markdown syntax; answers that arrive together in one go. */

@@ -4,7 +4,7 @@ import type { Problem } from '../conversation/problem.ts';
 import type { Message } from '../conversation/snapshot.ts';
 import type { Locale, Texts } from '../texts/texts.ts';
 import type { AddOns } from './add-ons.ts';
-import type { MarkdownRenderer } from './markdown-renderer.ts';
+import type { MarkdownRenderer } from './markdown/markdown.ts';
 import type { PanelActions } from './panel-actions.ts';
 import type { LazyModules } from './modules/lazy-modules.ts';
 import type { Reading } from './reading/reading.ts';

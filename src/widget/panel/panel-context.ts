@@ -4,7 +4,7 @@ import type { AddOns } from './add-ons.ts';
 import type { Announcer } from './announcer.ts';
 import type { Gate } from './gate/gate.ts';
 import type { Inspector } from './inspector.ts';
-import type { MarkdownRenderer } from './markdown-renderer.ts';
+import type { MarkdownRenderer } from './markdown/markdown.ts';
 import type { ChatOptions } from './options.ts';
 import type { PanelActions } from './panel-actions.ts';
 import type { PanelHost } from './panel-host.ts';

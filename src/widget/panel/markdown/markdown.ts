@@ -1,7 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
-import type { Texts } from '../../texts/texts.ts';
+import type { Message } from '../../conversation/snapshot.ts';
+import type { Locale, Texts } from '../../texts/texts.ts';
 import type { Announcer } from '../announcer.ts';
+import type { PanelContext } from '../panel-context.ts';
 import chipsCss from '../suggestions/chips.css?inline';
 import { chips } from '../suggestions/chips.ts';
 import { answerBlocks } from './answer-blocks.ts';
@@ -10,6 +12,9 @@ import markdownCss from './markdown.css?inline';
 
 export { answerBlocks };
 export const css = markdownCss + chipsCss;
+
+/** Renders an answer as Markdown. */
+export type MarkdownRenderer = (message: Message, isLast?: boolean) => TemplateResult;
 
 /** Everything that rendering a text depends on, apart from the text. */
 export interface MarkdownContext {
@@ -23,21 +28,36 @@ export interface MarkdownContext {
   readonly sendSuggestion: (text: string) => void;
 }
 
+interface KnownRenderer {
+  readonly locale: Locale;
+  readonly allowImages: string | null;
+  readonly render: MarkdownRenderer;
+}
+
+const renderers = new WeakMap<PanelContext, KnownRenderer>();
+
+/** Returns a panel's renderer; the same one for the same locale and options, since templates compare it. */
+export function rendererFor(panel: PanelContext, locale: Locale): MarkdownRenderer {
+  const { actions, announcer, options } = panel;
+  const { allowImages } = options;
+  const known = renderers.get(panel);
+  if (known?.locale === locale && known.allowImages === allowImages) return known.render;
+  const { texts } = locale;
+  const imageOrigins = allowImages?.split(/\s+/) ?? [];
+  const context = { texts, imageOrigins, announcer, sendSuggestion: actions.sendSuggestion };
+  const render: MarkdownRenderer = (message, isLast = false) => markdown(message, isLast, context);
+  renderers.set(panel, { locale, allowImages, render });
+  return render;
+}
+
 /**
  * Renders Markdown as templates, never as HTML strings. Text that is too complex is shown as plain text.
  *
- * @param key identifies the message, whose text grows from call to call
  * @param isLast whether it is the last message, so that its suggested replies can be sent
  */
-export function markdown(
-  key: string,
-  source: string,
-  isGrowing: boolean,
-  isLast: boolean,
-  context: MarkdownContext,
-): TemplateResult {
-  const answer = answerBlocks(key, source, isGrowing);
-  if (answer === undefined) return html`<span class="text" dir="auto">${source}</span>`;
+function markdown({ key, text, status }: Message, isLast: boolean, context: MarkdownContext): TemplateResult {
+  const answer = answerBlocks(key, text, status === 'streaming');
+  if (answer === undefined) return html`<span class="text" dir="auto">${text}</span>`;
   const { blocks, replies } = answer;
   return html`<div class="markdown" dir="auto">
     ${blocks.map((token) => guard([token, context], () => block(token, context)))}
