@@ -31,6 +31,29 @@ describe('a module that failed to load', () => {
     await chat.answered(2);
   });
 
+  it('announces the greeting as soon as it is loaded', async () => {
+    failScript('talk');
+    const { chat } = (page = await openPage(undefined, uncachedWidget()));
+    chat.element.show();
+    await chat.ready();
+    await chat.ask('Do you have gift cards?');
+    await until(() => chat.find('[part="problem"]') !== null, 'the problem');
+    expect(chat.announcement).to.equal('');
+    failScript();
+    const announced: string[] = [];
+    new MutationObserver(() => announced.push(chat.announcement)).observe(
+      chat.find('.root > [role="status"]') as HTMLElement,
+      { childList: true },
+    );
+    await until(() => {
+      // Repeated: the module is not requested again for a few seconds.
+      chat.find('[part="retry-button"]')?.click();
+      return announced.length > 0;
+    }, 'the announcement');
+    // The answer may have arrived meanwhile.
+    expect(`assistant: ${announced[0]}`.startsWith(chat.messages[0] as string), announced[0]).to.equal(true);
+  });
+
   it('is loaded without a press if the chat is inline, which shows the problem meanwhile', async () => {
     failScript('panel');
     const { chat } = (page = await openPage(undefined, uncachedWidget()));

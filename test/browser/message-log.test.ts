@@ -196,6 +196,10 @@ describe('the message log', () => {
     const chat = mount();
     await chat.open();
     await chat.answered(1);
+    await until(
+      () => `assistant: ${chat.announcement}` === chat.messages[0],
+      'the announcement of the greeting',
+    );
     expect(chat.part('message-log').getAttribute('aria-live')).to.equal('off');
     const announcements: string[] = [];
     const status = chat.find('.root > [role="status"]');

@@ -67,6 +67,7 @@ export class ChatPanel implements Panel, PanelContext {
     if (css !== undefined) adoptStyles(this.host.shadowRoot, css);
     const talk = this.modules.get('talk');
     this.reading ??= talk && new talk.Reading(this);
+    void this.#announce(0);
     this.gate ??= this.modules.get('gate')?.createGate(this);
     const builder = this.modules.get('builder');
     this.inspector ??= builder && new builder.Inspector(this);
@@ -246,7 +247,7 @@ export class ChatPanel implements Panel, PanelContext {
         return own;
       },
       {
-        ...dispatchEvents(this, isCurrent, this.#input.preload, () => void this.#announceNew()),
+        ...dispatchEvents(this, isCurrent, this.#input.preload, () => void this.#announce(1)),
         onChange: () => {
           if (!isCurrent()) return;
           this.#watch();
@@ -267,14 +268,18 @@ export class ChatPanel implements Panel, PanelContext {
     return locale && this.modules.get('markdown')?.rendererFor(this, locale);
   }
 
-  /** Announces a new answer as rendered, without Markdown syntax; answers that arrive together in one go. */
-  async #announceNew(): Promise<void> {
-    this.#unannounced++;
-    await loadMarkdown(this.modules, this.conversation.snapshot);
+  /**
+   * Announces new answers as rendered, without Markdown syntax; those that arrive together in one go. A greeting waits
+   * for the talk module.
+   */
+  async #announce(added: number): Promise<void> {
+    this.#unannounced += added;
+    if (this.#unannounced) await loadMarkdown(this.modules, this.conversation.snapshot);
     const count = this.#unannounced;
+    if (!this.reading || !count) return;
     this.#unannounced = 0;
     this.#render();
-    if (count && this.#isVisible) this.announcer.announce(this.container, true, count);
+    if (this.#isVisible) this.reading.announce(true, count);
   }
 
   /** Also runs while the panel is hidden, so that messages written offline are sent. */

@@ -28,8 +28,9 @@ export function dispatchEvents(
   return {
     onReady: (conversationId, resumed) => {
       dispatch('chat-ready', { conversationId, resumed });
-      // The talk module is loaded too: a visible conversation follows its updates.
       preloadWhenIdle('markdown');
+      // It announces the greeting, and a visible conversation follows its updates with it.
+      void idle().then(() => panel.modules.load('talk'));
       if (!resumed && isCurrent()) announce();
     },
     onSent: (text) => {

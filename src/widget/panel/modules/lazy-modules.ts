@@ -89,7 +89,9 @@ export class LazyModules {
       this.#onLoad(undefined);
     }, slowAfter);
     try {
-      return await loadModule<unknown>(loaders[name]);
+      const loaded = await loadModule<unknown>(loaders[name]);
+      this.#failed.delete(name);
+      return loaded;
     } catch (cause) {
       this.#requests.delete(name);
       this.#failed.set(name, Date.now() + retryDelay);

@@ -64,12 +64,6 @@ export class Reading {
     this.#panel = panel;
     this.throttle = new RenderThrottle(panel.requestRender);
     this.#badge = new UnreadBadge(panel.host.launcher);
-    panel.announcer.sentences = (answer, isComplete) => {
-      const text = this.#sentences.take(answer, isComplete, this.#language);
-      // The name of a person; the assistant is announced without one.
-      const author = answer.parentElement?.querySelector('[part=message-author]')?.textContent;
-      return author && text ? `${author}: ${text}` : text;
-    };
     // These listeners are released with the panel's elements.
     const { container } = panel;
     container.addEventListener('pointerover', this.#onPointer);
@@ -163,16 +157,47 @@ export class Reading {
    * @param isComplete whether all pages are rendered
    */
   afterRender(isComplete: boolean): void {
-    const { announcer, container, scroll, conversation, markdown } = this.#panel;
+    const { container, scroll, conversation, markdown } = this.#panel;
     this.throttle.rendered();
     const { snapshot } = conversation;
     if (markdown !== undefined && isComplete) this.#renderLater();
     if (snapshot.messages.at(-1)?.status === 'streaming')
       this.#speaking ??= setTimeout(() => {
         this.#speaking = undefined;
-        if (!container.hidden) announcer.announce(container, false);
+        if (!container.hidden) this.announce(false);
       }, announcementPause);
     if (snapshot.unread > 0 && scroll.isAtEnd && conversation.isVisible) conversation.markRead();
+  }
+
+  /**
+   * Announces the new text of the last answers.
+   *
+   * @param isComplete whether the answers are complete; otherwise, their complete sentences are announced
+   * @param count of answers, since several may arrive together
+   */
+  announce(isComplete: boolean, count = 1): void {
+    const { announcer, container } = this.#panel;
+    // Not in one query: that would search the whole history.
+    const lines = [...container.querySelectorAll('.page:has(> .assistant)')]
+      .slice(-count)
+      .flatMap((page) => [...page.querySelectorAll('.assistant > article > :last-child')])
+      .slice(-count)
+      .flatMap((answer) => this.#newText(answer, isComplete) || []);
+    if (!lines[0]) return;
+    if (announcer.isComplete) announcer.element.replaceChildren();
+    for (const text of lines) {
+      const line = document.createElement('p');
+      line.textContent = text;
+      announcer.element.append(line);
+    }
+    announcer.isComplete = isComplete;
+  }
+
+  #newText(answer: Element, isComplete: boolean): string {
+    const text = this.#sentences.take(answer, isComplete, this.#language);
+    // The name of a person; the assistant is announced without one.
+    const author = answer.parentElement?.querySelector('[part=message-author]')?.textContent;
+    return author && text ? `${author}: ${text}` : text;
   }
 
   /** Call when the element is disconnected; the next render starts the timers again. */
