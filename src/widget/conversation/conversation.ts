@@ -1,6 +1,6 @@
 import type { ToolResult } from '../../client/chat-client.ts';
 import type { ConversationListener, Environment } from './environment.ts';
-import { readConversation, type SessionRequest } from './history/conversation-record.ts';
+import type { SessionRequest } from './history/conversation-record.ts';
 import { isChunk, type ConversationEvent } from './reduce.ts';
 import { Retries } from './sending/retries.ts';
 import { Session, type Bookmark } from './session.ts';
@@ -223,15 +223,6 @@ export class Conversation {
       this.#draft ||= stored.draft;
       if (!this.isDisconnected) void this.open();
     }
-  }
-
-  /** Reads the variables that the assistant's texts are filled with. */
-  async readVariables(): Promise<void> {
-    const { session } = this;
-    const { conversationId } = session.snapshot;
-    if (conversationId === undefined) return;
-    const { variables } = await readConversation(this.environment.client, conversationId);
-    session.apply({ type: 'variables', variables });
   }
 
   /** Suspends retries until `open`. Requests in flight continue, so that no answer is lost. */

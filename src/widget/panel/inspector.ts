@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { FunctionCall } from '../../client/chat-client.ts';
+import { readVariables } from '../conversation/history/read-variables.ts';
 import { inspectorTexts, type InspectorTexts } from '../texts/inspector-texts.ts';
 import { fill, type Locale, type Texts } from '../texts/texts.ts';
 import { button } from './header.ts';
@@ -29,7 +30,7 @@ export class Inspector {
     const { conversationId } = conversation.snapshot;
     if (conversationId === undefined || conversationId === this.#requested) return;
     this.#requested = conversationId;
-    conversation.readVariables().catch(() => undefined);
+    readVariables(conversation.session).catch(() => undefined);
   }
 
   mark({ test }: Texts): TemplateResult {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { readVariables } from '../../../src/widget/conversation/history/read-variables.ts';
 import { answerTo, ChatServer } from '../../support/servers/chat-server.ts';
 import { freePort } from '../../support/process/free-port.ts';
 import { until } from '../../support/until.ts';
@@ -244,7 +245,7 @@ describe('coming back', () => {
     await visit.conversation.open();
     assert.equal(visit.conversation.snapshot.variables, undefined);
     server.answerNext('read', { status: true, history: [], variables: { city: 'Bern' } });
-    await visit.conversation.readVariables();
+    await readVariables(visit.conversation.session);
     assert.equal(visit.conversation.snapshot.variables?.['city'], 'Bern');
     assert.deepEqual(visit.log, ['assistant: Hello!']);
   });
@@ -257,8 +258,8 @@ describe('coming back', () => {
         response.end('{"status": true, "variables": {"city": "Bern"}}');
       },
     });
-    await visit.conversation.readVariables();
-    await visit.conversation.readVariables();
+    await readVariables(visit.conversation.session);
+    await readVariables(visit.conversation.session);
     assert.equal(visit.conversation.snapshot.variables, undefined);
     await until(() => server.active === 0);
   });

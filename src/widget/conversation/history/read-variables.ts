@@ -1,0 +1,10 @@
+import type { Session } from '../session.ts';
+import { readConversation } from './conversation-record.ts';
+
+/** Reads the variables that the assistant's texts are filled with. */
+export async function readVariables(session: Session): Promise<void> {
+  const { conversationId } = session.snapshot;
+  if (conversationId === undefined) return;
+  const { variables } = await readConversation(session.environment.client, conversationId);
+  session.apply({ type: 'variables', variables });
+}
