@@ -147,7 +147,7 @@ export class Conversation {
 
   /** Adds the result of a page tool. It is sent with the visitor's next message. */
   addToolResult(result: ToolResult): void {
-    this.session.addToolResults([result]);
+    this.session.addToolResult(result);
     this.#save();
   }
 

@@ -108,7 +108,7 @@ export class Session {
     this.#seenBefore = seen;
     for (const { key, tab, attempt } of pending) {
       // The page that sent it may have closed a moment ago, with the request still in flight.
-      if (attempt) this.#attempts.set(key, { ...attempt, at: this.environment.now() });
+      this.#keepAttempt(key, attempt);
       if (tab) this.#unclaimed.set(key, tab);
     }
     const event = { type: 'restored', pending, unread, choices } as const;
@@ -305,14 +305,14 @@ export class Session {
     this.#stop?.abort();
   }
 
-  /** Adds results to send with the next message. If there are too many, the oldest are dropped. */
-  addToolResults(results: readonly ToolResult[]): void {
-    this.#toolResults = [...this.#toolResults, ...results].slice(-maxToolResults);
+  /** Adds a result to send with the next message. */
+  addToolResult(result: ToolResult): void {
+    this.setToolResults([...this.#toolResults, result]);
   }
 
-  /** Replaces the results with those of another tab, which has added or sent some. */
+  /** Replaces the results to send with the next message. If there are too many, the oldest are dropped. */
   setToolResults(results: readonly ToolResult[] = []): void {
-    this.#toolResults = results;
+    this.#toolResults = results.slice(-maxToolResults);
   }
 
   /** The attempt of a message that was sent and not confirmed. */
@@ -350,7 +350,10 @@ export class Session {
 
   /** Records that a message may be in flight now. */
   renewAttempt(key: string): void {
-    const attempt = this.#attempts.get(key);
+    this.#keepAttempt(key, this.#attempts.get(key));
+  }
+
+  #keepAttempt(key: string, attempt: Attempt | undefined): void {
     if (attempt) this.#attempts.set(key, { ...attempt, at: this.environment.now() });
   }
 
@@ -359,9 +362,7 @@ export class Session {
     const { toolResults = [] } = this.#attempts.get(key)?.extras ?? {};
     this.#attempts.delete(key);
     this.#sentVariables = undefined;
-    const later = this.#toolResults;
-    this.#toolResults = [];
-    this.addToolResults([...toolResults, ...later]);
+    this.setToolResults([...toolResults, ...this.#toolResults]);
   }
 
   /** Removes the attempt of a message whose outcome is known. */
@@ -402,7 +403,7 @@ export class Session {
   claim(messages: readonly PendingMessage[]): void {
     this.apply({ type: 'removed', keys: messages.map(({ key }) => key) });
     for (const { key, text, at, attempt } of messages) {
-      if (attempt) this.#attempts.set(key, { ...attempt, at: this.environment.now() });
+      this.#keepAttempt(key, attempt);
       this.#unclaimed.delete(key);
       this.apply({ type: 'queued', key, text, at });
     }
