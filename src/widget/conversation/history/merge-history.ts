@@ -19,8 +19,8 @@ export function mergeHistory(
   const merged = history.map((item, index) => {
     let message = messageFrom(item, index);
     const at = places.find(message, next);
-    const before = at === undefined ? undefined : shown[at];
-    if (at !== undefined && before !== undefined) {
+    const before = shown[at];
+    if (before) {
       if (index === 0) earlier = shown.slice(0, at);
       next = at + 1;
       return before;
@@ -53,17 +53,18 @@ class Places {
     for (const places of this.#byText.values()) places.reverse();
   }
 
-  /** Returns the first place of the same message from `start` on. `start` never decreases between calls. */
-  find({ role, text }: Message, start: number): number | undefined {
-    if (this.#messages.length === 0) return undefined;
+  /**
+   * Returns the first place of the same message from `start` on; `Infinity` if there is none. `start` never decreases
+   * between calls.
+   */
+  find({ role, text }: Message, start: number): number {
     const places = this.#byText.get(nameOf(role, text)) ?? [];
     while ((places.at(-1) ?? Infinity) < start) places.pop();
     const stopped = this.#stopped.find((at) => {
       const message = this.#messages[at] as Message;
       return at >= start && message.role === role && text.startsWith(message.text);
     });
-    const at = Math.min(places.at(-1) ?? Infinity, stopped ?? Infinity);
-    return Number.isFinite(at) ? at : undefined;
+    return Math.min(places.at(-1) ?? Infinity, stopped ?? Infinity);
   }
 }
 
