@@ -2,7 +2,7 @@ import { limits } from '../contract/limits.ts';
 
 /** Truncates a text to a length that a page can render. */
 export function truncateText(text: string): string {
-  return text.length > limits.answer.characters ? text.slice(0, limits.answer.characters) : text;
+  return text.slice(0, limits.answer.characters);
 }
 
 /**
