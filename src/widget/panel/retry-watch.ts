@@ -8,7 +8,6 @@ export class RetryWatch {
   readonly #onTick: () => void;
   readonly #onOnline: () => void;
   #clock: ReturnType<typeof setInterval> | undefined;
-  #isListening = false;
 
   constructor(onTick: () => void, onOnline: () => void) {
     this.#onTick = onTick;
@@ -35,8 +34,7 @@ export class RetryWatch {
   }
 
   #listen(isWanted: boolean): void {
-    if (isWanted === this.#isListening) return;
-    this.#isListening = isWanted;
+    // A listener that was added before is not added again.
     if (isWanted) addEventListener('online', this.#onOnline);
     else removeEventListener('online', this.#onOnline);
   }
