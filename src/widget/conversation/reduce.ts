@@ -214,7 +214,6 @@ function change(messages: readonly Message[], key: string, changes: Partial<Mess
 
 /** Removes messages and their partial answers. */
 function without(messages: readonly Message[], keys: readonly string[]): readonly Message[] {
-  if (keys.length === 0) return messages;
   const removed = new Set([...keys, ...keys.map(replyKey)]);
   return messages.filter(({ key }) => !removed.has(key));
 }
