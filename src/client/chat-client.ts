@@ -50,7 +50,7 @@ export class ChatClient extends ConversationClient {
    * others it rejects with `assistant-not-found`.
    */
   readWidget(uuid: string, options: RequestOptions = {}): Promise<AssistantWidget> {
-    return this.json(readAssistantWidget, { ...options, uuid }, 'assistant-not-found');
+    return this.json(readAssistantWidget, { ...options, uuid });
   }
 
   /**
@@ -65,7 +65,7 @@ export class ChatClient extends ConversationClient {
   sendMessage(uuid: string, message: string, options: MessageOptions = {}): Promise<AnsweredMessage> {
     const send = (proof: string | undefined) => {
       const call = { ...options, uuid, body: messageBody(message, options, proof) };
-      return this.json(sendMessage, call, 'conversation-not-found', this.answerTimeout);
+      return this.json(sendMessage, call, this.answerTimeout);
     };
     return withProof(send, options.signal);
   }

@@ -8,7 +8,6 @@ import {
   type OpenedConversation,
 } from '../contract/chat-endpoints.ts';
 import type { OpenConversationRequest } from '../contract/conversation.ts';
-import type { ChatErrorCode } from './chat-error.ts';
 import { TimedRequest } from './timed-request.ts';
 import { readAnswer, type Endpoint } from './read-answer.ts';
 import { toJson } from './to-json.ts';
@@ -68,29 +67,24 @@ export class ConversationClient {
 
   /** `POST /conversations`: opens a conversation. Its history contains the initial message, if there is one. */
   openConversation(body: OpenConversationRequest, options: RequestOptions = {}): Promise<OpenedConversation> {
-    return this.json(openConversation, { ...options, body }, 'assistant-not-found');
+    return this.json(openConversation, { ...options, body });
   }
 
   /** `GET /conversations/{uuid}`: returns the history, oldest first. */
   resumeConversation(uuid: string, options: RequestOptions = {}): Promise<Conversation> {
-    return this.json(resumeConversation, { ...options, uuid }, 'conversation-not-found');
+    return this.json(resumeConversation, { ...options, uuid });
   }
 
-  /**
-   * Performs an operation with a JSON response.
-   *
-   * @param notFound the error code for a 404 without a known error text
-   */
+  /** Performs an operation with a JSON response. */
   json<Body extends z.core.$ZodType>(
     endpoint: Endpoint<Body>,
     call: Call,
-    notFound: ChatErrorCode,
     timeout = this.#timeout,
   ): Promise<z.output<Body>> {
     return this.request(
       endpoint,
       call,
-      (response, request) => readAnswer(endpoint, response, request, notFound),
+      (response, request) => readAnswer(endpoint, response, request),
       timeout,
     );
   }

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { limits } from '../contract/limits.ts';
 import { truncateResponse } from './truncate-response.ts';
-import { ChatError, type ChatErrorCode } from './chat-error.ts';
+import { ChatError } from './chat-error.ts';
 import type { TimedRequest } from './timed-request.ts';
 import { parseJson } from './parse-json.ts';
 import { readText } from './read-text.ts';
@@ -23,7 +23,6 @@ export async function readAnswer<Body extends z.core.$ZodType>(
   endpoint: Endpoint<Body>,
   response: Response,
   request: TimedRequest,
-  notFound: ChatErrorCode,
 ): Promise<z.output<Body>> {
   let text = '';
   for await (const chunk of readText(response, limits.responseBody, request.keepAlive)) text += chunk;
@@ -33,7 +32,7 @@ export async function readAnswer<Body extends z.core.$ZodType>(
   const answer = endpoint.response.safeParse(body).data;
   if (answer !== undefined) return answer;
   throw (
-    serviceErrorFrom(body, response, notFound) ??
+    serviceErrorFrom(body, response, endpoint.path) ??
     new ChatError('bad-response', 'The service sent an invalid response.', {
       status: response.status,
     })

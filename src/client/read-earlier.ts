@@ -10,5 +10,5 @@ export function readEarlier(
   options: RequestOptions = {},
 ): Promise<Conversation> {
   const path = `${resumeConversation.path}?before=${encodeURIComponent(cursor)}`;
-  return client.json({ ...resumeConversation, path }, { ...options, uuid }, 'conversation-not-found');
+  return client.json({ ...resumeConversation, path }, { ...options, uuid });
 }

@@ -20,8 +20,9 @@ const hasEnded = (text: string, status: number): boolean =>
   /\bended\b/i.test(text) && [400, 409, 410].includes(status);
 
 /** Fallback for errors without a known text, since statuses differ between deployments. */
-function codeByStatus(status: number, notFound: ChatErrorCode): ChatErrorCode {
-  if (status === 404) return notFound;
+function codeByStatus(status: number, path: string): ChatErrorCode {
+  if (status === 404)
+    return path.startsWith('/api/conversations/') ? 'conversation-not-found' : 'assistant-not-found';
   if (status === 402) return 'insufficient-balance';
   if (status === 429) return 'too-many-requests';
   if (status === 413 || status === 422) return 'invalid-request';
@@ -31,13 +32,9 @@ function codeByStatus(status: number, notFound: ChatErrorCode): ChatErrorCode {
 /**
  * Converts an error body to an error, or returns undefined if the body is not an error.
  *
- * @param notFound the error code for a 404 without a known error text
+ * @param path of the operation
  */
-export function serviceErrorFrom(
-  body: unknown,
-  response: Response,
-  notFound: ChatErrorCode,
-): ChatError | undefined {
+export function serviceErrorFrom(body: unknown, response: Response, path: string): ChatError | undefined {
   const parsed = ErrorBody.safeParse(body);
   const text = parsed.data?.error || parsed.data?.message || '';
   if (response.ok && (text === '' || parsed.data?.['status'] !== false)) return undefined;
@@ -46,7 +43,7 @@ export function serviceErrorFrom(
   const byText = codesByText.find(([start]) => lowerCase.startsWith(start.toLowerCase()));
   return new ChatError(
     byText?.[1] ??
-      (hasEnded(text, response.status) ? 'conversation-ended' : codeByStatus(response.status, notFound)),
+      (hasEnded(text, response.status) ? 'conversation-ended' : codeByStatus(response.status, path)),
     text || `The service responded with status ${response.status}.`,
     {
       status: response.status,

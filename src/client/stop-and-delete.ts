@@ -40,7 +40,7 @@ async function ignoreNotFound(
   call: Call,
 ): Promise<void> {
   try {
-    await client.json(endpoint, call, 'conversation-not-found');
+    await client.json(endpoint, call);
   } catch (error) {
     if ((error as ChatError).code !== 'conversation-not-found') throw error;
   }

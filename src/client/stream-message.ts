@@ -34,7 +34,7 @@ export function streamMessage(
       (response, request) =>
         isEventStream(response)
           ? readReply(response, listeners, request.keepAlive)
-          : readAnswer(sendMessage, response, request, 'conversation-not-found'),
+          : readAnswer(sendMessage, response, request),
       client.answerTimeout,
     );
   return withProof(send, options.signal);
@@ -68,7 +68,7 @@ function streamedError(data: string, response: Response): ChatError {
   // The event type already marks it as an error; the body may omit `status`.
   const body = { ...(parseJson(data) as object | undefined), status: false };
   return (
-    serviceErrorFrom(body, response, 'conversation-not-found') ??
+    serviceErrorFrom(body, response, sendMessage.path) ??
     new ChatError('bad-response', 'The service ended its answer with an error but sent no reason.')
   );
 }

@@ -10,15 +10,13 @@ import { withProof } from './with-proof.ts';
 
 /* Calls by WebRTC. Separate from the client, because a page loads them only when a visitor calls. */
 
-const notFound = 'conversation-not-found';
-
 /** `GET /conversations/{uuid}/voice`: returns the ICE servers for a call, and its longest duration. */
 export function readVoiceOptions(
   client: ConversationClient,
   uuid: string,
   options: RequestOptions = {},
 ): Promise<VoiceOptions> {
-  return client.json(readVoice, { ...options, uuid }, notFound);
+  return client.json(readVoice, { ...options, uuid });
 }
 
 /**
@@ -33,8 +31,7 @@ export function requestCall(
   options: RequestOptions,
 ): Promise<StartedCall> {
   return withProof(
-    (proof) =>
-      client.json(startVoice, { ...options, uuid, body: { proof_of_work: proof, ...body } }, notFound),
+    (proof) => client.json(startVoice, { ...options, uuid, body: { proof_of_work: proof, ...body } }),
     options.signal,
   );
 }
@@ -45,5 +42,5 @@ export async function requestCallEnd(
   uuid: string,
   options: RequestOptions & { readonly keepalive?: boolean } = {},
 ): Promise<void> {
-  await client.json(endVoice, { ...options, uuid }, notFound);
+  await client.json(endVoice, { ...options, uuid });
 }

@@ -41,7 +41,7 @@ export function watchConversation(
     async (response, request) => {
       if (!isEventStream(response)) {
         // Throws for error responses.
-        if (!response.ok) await readAnswer(resumeConversation, response, request, 'conversation-not-found');
+        if (!response.ok) await readAnswer(resumeConversation, response, request);
         return false;
       }
       onOpen();
