@@ -5,7 +5,7 @@ import { cors } from 'hono/cors';
 import { SendMessageRequest } from '../src/contract/conversation.ts';
 import { readAssistantWidget } from '../src/contract/widget-settings.ts';
 import { openConversation, resumeConversation, sendMessage } from '../src/contract/chat-endpoints.ts';
-import { errorTexts } from '../src/contract/error-body.ts';
+import { errorTexts } from '../src/contract/error-texts.ts';
 import { limits } from '../src/contract/limits.ts';
 import { breakages } from './faults/breakages.ts';
 import { changes } from './faults/changes.ts';

@@ -1,4 +1,4 @@
-import { errorTexts } from '../../src/contract/error-body.ts';
+import { errorTexts } from '../../src/contract/error-texts.ts';
 import type { Fault, FaultRequest } from './fault.ts';
 
 /** Messages that the service of `ended` answers in one conversation before it ends. */

@@ -1,4 +1,4 @@
-import { errorTexts } from '../../src/contract/error-body.ts';
+import { errorTexts } from '../../src/contract/error-texts.ts';
 import type { Fault, FaultRequest } from './fault.ts';
 
 /** Seconds that the rate limit of `too-many-requests` asks to wait. */

@@ -1,18 +1,18 @@
-import { ErrorBody, errorTexts } from '../contract/error-body.ts';
+import { ErrorBody, recognizedErrorTexts } from '../contract/error-body.ts';
 import { ChatError, type ChatErrorCode } from './chat-error.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 const codesByText: readonly [text: string, code: ChatErrorCode][] = [
-  [errorTexts.assistantNotFound, 'assistant-not-found'],
-  [errorTexts.conversationNotFound, 'conversation-not-found'],
+  [recognizedErrorTexts.assistantNotFound, 'assistant-not-found'],
+  [recognizedErrorTexts.conversationNotFound, 'conversation-not-found'],
   ['Insufficient balance', 'insufficient-balance'],
-  [errorTexts.limitReached, 'limit-reached'],
-  [errorTexts.originNotAllowed.trimEnd(), 'origin-not-allowed'],
-  [errorTexts.userTokenRequired, 'user-token-required'],
-  [errorTexts.userTokenExpired, 'user-token-expired'],
-  [errorTexts.userTokenInvalid.trimEnd(), 'user-token-invalid'],
-  [errorTexts.engineFailed.trimEnd(), 'engine-failed'],
-  [errorTexts.tooManyRequests, 'too-many-requests'],
+  [recognizedErrorTexts.limitReached, 'limit-reached'],
+  [recognizedErrorTexts.originNotAllowed.trimEnd(), 'origin-not-allowed'],
+  [recognizedErrorTexts.userTokenRequired, 'user-token-required'],
+  [recognizedErrorTexts.userTokenExpired, 'user-token-expired'],
+  [recognizedErrorTexts.userTokenInvalid.trimEnd(), 'user-token-invalid'],
+  [recognizedErrorTexts.engineFailed.trimEnd(), 'engine-failed'],
+  [recognizedErrorTexts.tooManyRequests, 'too-many-requests'],
 ];
 
 /** Services word this differently. With other statuses, "ended" refers to something else. */

@@ -3,19 +3,12 @@ import { prepareSchemas } from './prepare-schemas.ts';
 
 prepareSchemas();
 
-/**
- * The error texts that the interface specifies. Clients identify errors by text, since statuses differ between
- * deployments.
- */
-export const errorTexts = {
+/** The error texts by which clients identify errors, since statuses differ between deployments. */
+export const recognizedErrorTexts = {
   assistantNotFound: 'Assistant not found',
   conversationNotFound: 'Conversation not found',
-  conversationEnded: 'Conversation has ended',
-  insufficientBalance: 'Insufficient balance. Please top up your account.',
   /** Ours. May be followed by advice for the owner. */
   limitReached: 'Daily limit reached.',
-  /** Ours. The body also has `proof_of_work`. */
-  proofRequired: 'Proof of work required.',
   /** Ours. Followed by the origin. */
   originNotAllowed: 'Origin not allowed: ',
   /** Followed by the reason. */
@@ -24,7 +17,6 @@ export const errorTexts = {
   userTokenExpired: 'The user token has expired',
   /** Followed by the reason. */
   userTokenInvalid: 'The user token is not valid: ',
-  unauthenticated: 'Unauthenticated.',
   tooManyRequests: 'Too Many Attempts.',
 } as const;
 

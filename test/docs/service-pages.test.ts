@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { sections } from '../../docs/.vitepress/generate/sections.ts';
 import { watchConversation } from '../../src/contract/conversation-events.ts';
-import { errorTexts } from '../../src/contract/error-body.ts';
+import { errorTexts } from '../../src/contract/error-texts.ts';
 import { limits, toolLimits } from '../../src/contract/limits.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { statuses } from '../../src/service/lib/conversation-error.ts';

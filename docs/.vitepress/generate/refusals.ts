@@ -1,4 +1,4 @@
-import { errorTexts } from '../../../src/contract/error-body.ts';
+import { errorTexts } from '../../../src/contract/error-texts.ts';
 import { statuses } from '../../../src/service/lib/conversation-error.ts';
 import { code, table } from './table.ts';
 

@@ -1,5 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { errorTexts } from '../../contract/error-body.ts';
+import { errorTexts } from '../../contract/error-texts.ts';
 import type { MakeCallRequest } from '../../contract/call.ts';
 import { e164Rule, isPhoneNumber } from '../../contract/request-fields.ts';
 import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';

@@ -1,5 +1,5 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import { errorTexts } from '../../contract/error-body.ts';
+import { errorTexts } from '../../contract/error-texts.ts';
 import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { campaigns } from '../db/campaigns-table.ts';

@@ -1,6 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
-import { errorTexts } from '../../contract/error-body.ts';
+import { errorTexts } from '../../contract/error-texts.ts';
 import { recordLimits } from '../../contract/limits.ts';
 import { listOperations } from '../../contract/operations.ts';
 import type { Operation, Scope } from '../../contract/operations.ts';

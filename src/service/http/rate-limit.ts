@@ -2,7 +2,7 @@ import type { Context, Env as HonoEnv, MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
 import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import { errorTexts } from '../../contract/error-body.ts';
+import { errorTexts } from '../../contract/error-texts.ts';
 import type { Database } from '../db/database.ts';
 import { requestClient } from './client-address.ts';
 

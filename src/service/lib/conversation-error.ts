@@ -1,4 +1,4 @@
-import { errorTexts } from '../../contract/error-body.ts';
+import { errorTexts } from '../../contract/error-texts.ts';
 
 /** Error codes of conversation endpoints, with the status of each in the interface. */
 export const statuses = {

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import { errorTexts } from '../../contract/error-body.ts';
+import { errorTexts } from '../../contract/error-texts.ts';
 import { moveMoney } from '../billing/ledger.ts';
 import type { CarrierNumber, CarrierNumbers } from '../carrier/carrier-numbers.ts';
 import { CarrierError } from '../carrier/carrier-numbers.ts';

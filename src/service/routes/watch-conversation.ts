@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import { errorTexts } from '../../contract/error-body.ts';
+import { errorTexts } from '../../contract/error-texts.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { TooManyStreamsError } from '../conversation/conversation-events.ts';
 import type {
