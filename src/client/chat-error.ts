@@ -63,7 +63,7 @@ export class ChatError extends Error {
   }
 }
 
-const codesWithUnknownOutcome: ReadonlySet<ChatErrorCode> = new Set([
+export const codesWithUnknownOutcome: ReadonlySet<ChatErrorCode> = new Set([
   'network',
   'timeout',
   'aborted',

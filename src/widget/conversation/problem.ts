@@ -1,4 +1,5 @@
 import { ChatError, type ChatErrorCode } from '../../client/chat-client.ts';
+import { codesWithUnknownOutcome } from '../../client/chat-error.ts';
 
 /** The code of a failure: the client's codes, and those of the widget. */
 export type ProblemCode =
@@ -51,13 +52,8 @@ export function isTokenProblem(problem: Problem | undefined): boolean | undefine
 }
 
 const temporary: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
-  'network',
+  ...codesWithUnknownOutcome,
   'offline',
-  'timeout',
-  'aborted',
-  'unavailable',
-  'bad-response',
-  'response-too-large',
   'too-many-requests',
   'insufficient-balance',
   'limit-reached',
