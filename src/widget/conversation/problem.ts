@@ -14,20 +14,8 @@ export interface Problem {
   readonly retryAt?: number;
 }
 
-/** Thrown instead of sending a request if the site's tag has an invalid value. */
-export class InvalidRequestError extends Error {
-  override readonly name = 'InvalidRequestError';
-  readonly problem: Problem;
-
-  constructor(code: ProblemCode, message: string) {
-    super(message);
-    this.problem = { code, message };
-  }
-}
-
 /** Converts a thrown value to a problem. */
 export function problemFrom(error: unknown, now: number, isOnline: boolean): Problem {
-  if (error instanceof InvalidRequestError) return error.problem;
   if (!(error instanceof ChatError)) {
     return { code: 'bad-response', message: String(error) };
   }

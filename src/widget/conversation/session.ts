@@ -5,6 +5,7 @@ import type { Environment } from './environment.ts';
 import {
   openConversation,
   readConversation,
+  setupProblemOf,
   variablesOf,
   type ConversationRecord,
 } from './history/conversation-record.ts';
@@ -159,9 +160,15 @@ export class Session {
     const { now } = this.environment;
     const startedAt = now();
     const resumed = this.id !== undefined;
-    const { isGateClosed, userToken } = this.conversation.request();
+    const request = this.conversation.request();
+    const { isGateClosed, userToken } = request;
     if (!resumed && isGateClosed) {
       this.apply({ type: 'gate-closed' });
+      return false;
+    }
+    const setupProblem = setupProblemOf(request);
+    if (!resumed && setupProblem) {
+      this.fail(setupProblem);
       return false;
     }
     try {

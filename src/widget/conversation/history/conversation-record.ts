@@ -4,7 +4,7 @@ import type {
   Conversation,
   OpenConversationRequest,
 } from '../../../client/chat-client.ts';
-import { InvalidRequestError, type Problem } from '../problem.ts';
+import type { Problem } from '../problem.ts';
 
 /** The assistant to talk to, and the page's data for it. */
 export interface SessionRequest {
@@ -51,11 +51,24 @@ export function variablesOf({ context, variables }: SessionRequest): SessionRequ
   return context ? { ...context, ...variables } : variables;
 }
 
+/** The problem of a request that cannot be sent, because the site's tag has an invalid value. */
+export function setupProblemOf({ assistantId, setupProblem: code }: SessionRequest): Problem | undefined {
+  return (
+    code && {
+      code,
+      message: {
+        'assistant-id-missing': 'This chat has no assistant.',
+        'assistant-id-malformed': `“${assistantId}” is not the ID of an assistant.`,
+        'base-url-missing': 'base-url is missing: set it to the address of the service.',
+      }[code],
+    }
+  );
+}
+
 /**
  * Opens a conversation with an assistant.
  *
  * @param idempotencyKey the same for every attempt, so that a lost response does not leave a second conversation
- * @throws {InvalidRequestError} if the request cannot be valid
  * @throws {ChatError} if the service refuses or does not answer
  */
 export async function openConversation(
@@ -64,17 +77,7 @@ export async function openConversation(
   idempotencyKey: string,
   signal: AbortSignal,
 ): Promise<[conversationId: string, record: ConversationRecord]> {
-  const { assistantId, setupProblem, type, userToken, isNew } = request;
-  if (setupProblem !== undefined) {
-    throw new InvalidRequestError(
-      setupProblem,
-      {
-        'assistant-id-missing': 'This chat has no assistant.',
-        'assistant-id-malformed': `“${assistantId}” is not the ID of an assistant.`,
-        'base-url-missing': 'base-url is missing: set it to the address of the service.',
-      }[setupProblem],
-    );
-  }
+  const { assistantId, type, userToken, isNew } = request;
   const variables = variablesOf(request);
   const body = {
     assistant_id: assistantId,
