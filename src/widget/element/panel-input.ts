@@ -9,12 +9,12 @@ export interface PanelInput {
   readonly settings: AssistantSettings;
   /** The storage that `persist` names; undefined if nothing may be stored. */
   readonly storage: Storage | undefined;
-  /** Loads modules before they are needed. What it returns may reject. */
-  readonly preload: (...modules: readonly PreloadedModule[]) => unknown;
+  /** Loads a module before it is needed. What it returns may reject. */
+  readonly preload: (module: PreloadedModule) => unknown;
 }
 
-/** The lazy modules that most conversations need. */
-export type PreloadedModule = 'talk' | 'markdown' | 'extras';
+/** The lazy modules that most conversations need later. */
+export type PreloadedModule = 'markdown' | 'extras';
 
 /** The panel's methods, called by the shell. */
 export interface Panel {

@@ -8,9 +8,7 @@ import type * as ExtrasModule from '../panel/modules/extras.ts';
 /* Replaces `shell-modules.ts` in the builds for script tags: loads the files of the first build by URL. */
 
 /** The hashes in the names of files in `dist/chunks`; the build defines them. */
-declare const builtFiles: Readonly<
-  Record<'panel' | 'talk' | 'markdown' | 'extras' | 'embedding' | 'locales', string>
->;
+declare const builtFiles: Readonly<Record<'panel' | 'markdown' | 'extras' | 'embedding' | 'locales', string>>;
 const hashes = builtFiles;
 type File = keyof typeof hashes;
 
@@ -54,6 +52,5 @@ export const loadExtras = (): Promise<typeof ExtrasModule> => load('extras') as 
 export const loadLocales = (): Promise<typeof LocalesModule> =>
   load('locales') as Promise<typeof LocalesModule>;
 
-/** Downloads modules of the panel, so that they can run even if the connection is lost. */
-export const preload = (...names: readonly PreloadedModule[]): Promise<unknown> =>
-  Promise.all(names.map(download));
+/** Downloads a module of the panel, so that it can run even if the connection is lost. */
+export const preload = (name: PreloadedModule): Promise<unknown> => download(name);

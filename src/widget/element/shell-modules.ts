@@ -25,12 +25,10 @@ export const loadExtras = () => (canRender ? import('../panel/modules/extras.ts'
 /** The list of languages besides English. */
 export const loadLocales = () => import('../texts/locales.ts');
 
-/** Loads modules of the panel. */
-export const preload = (...names: readonly PreloadedModule[]): unknown =>
-  Promise.all(names.map((name) => preloaded[name]()));
+/** Loads a module of the panel. */
+export const preload = (name: PreloadedModule): unknown => preloaded[name]();
 
 const preloaded: Readonly<Record<PreloadedModule, () => Promise<unknown>>> = {
-  talk: () => import('../panel/modules/talk.ts'),
   markdown: () => import('../panel/markdown/markdown.ts'),
   extras: loadExtras,
 };

@@ -20,9 +20,9 @@ export function dispatchEvents(
 ): Omit<ConversationListener, 'onChange'> {
   const { element } = panel.host;
   const dispatch: PanelHost['dispatch'] = (name, detail) => isCurrent() && panel.host.dispatch(name, detail);
-  const preloadWhenIdle = (...modules: readonly PreloadedModule[]): void => {
+  const preloadWhenIdle = (module: PreloadedModule): void => {
     idle()
-      .then(() => preload(...modules))
+      .then(() => preload(module))
       .catch(() => undefined);
   };
   return {
