@@ -6,10 +6,6 @@ import { icon } from '../icons.ts';
 import type { Locale } from '../../texts/texts.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { rate, ratingOf } from './ratings.ts';
-import messageToolsCss from './message-tools.css?inline';
-
-export { messageToolsCss as css };
-export { usedTools } from './used-tools.ts';
 
 const copyIcon = icon('M9 9h11v11H9zM5 15H4V4h11v1');
 const thumb = 'M7 11v9H3v-9zm0 0 4-8c2 0 3 1 3 3v3h5l2 2-2 8-1 1H7';

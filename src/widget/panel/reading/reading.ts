@@ -6,14 +6,12 @@ import { isMarkdown, pageSize, type LogValues, type MessageDetails } from '../me
 import type { PanelContext } from '../panel-context.ts';
 import { moveLogFocus } from './log-keys.ts';
 import { messageSurroundings } from './message-surroundings.ts';
-import { messageTools, usedTools } from './message-tools.ts';
+import { messageTools } from './message-tools.ts';
 import { NewSentences } from './new-sentences.ts';
-import readingCss from './reading.css?inline';
 import { RenderThrottle } from './render-throttle.ts';
 import { startOfDay } from './day-label.ts';
 import { UnreadBadge } from './unread-badge.ts';
-
-export { readingCss as css };
+import { usedTools } from './used-tools.ts';
 
 interface Known {
   readonly basis: readonly unknown[];
