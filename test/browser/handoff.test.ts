@@ -104,6 +104,7 @@ describe('the first message of a person, before the visitor has written,', () =>
     const chat = mount();
     const conversation = await openConversation(chat);
     await until(() => requests.made.includes('GET events'), 'the event stream');
+    await until(() => chat.announcement !== '', 'the announcement of the greeting');
     const lines = announcementsFromNow(chat);
     const { promise, resolve: read } = Promise.withResolvers<undefined>();
     const counting = window.fetch.bind(window);
@@ -160,6 +161,7 @@ describe('the first message of a person, before the visitor has written,', () =>
     const chat = mount();
     const conversation = await openConversation(chat);
     await until(() => requests.made.includes('GET events'), 'the event stream');
+    await until(() => chat.announcement !== '', 'the announcement of the greeting');
     const lines = announcementsFromNow(chat);
     for (const [message, author] of [
       ['Hanna here.', 'Hanna Weiß'],
