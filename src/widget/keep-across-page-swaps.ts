@@ -25,10 +25,10 @@ export function attributesOf(script: HTMLScriptElement | null | undefined): [nam
 }
 
 /**
- * Inserts the chat of a snippet, beside the body, so that routers that replace the body (Turbo, htmx, view transitions)
- * keep it. If there is a chat with the same assistant already, as after such a replacement, that one stays, and the new
- * attributes replace those of the previous script. A tag in the body is replaced with the body; the new element restores
- * its conversation from storage.
+ * Inserts the chat of a snippet: after a script with `data-inline`, otherwise beside the body, so that routers that replace
+ * the body (Turbo, htmx, view transitions) keep it. If there is a chat with the same assistant already, as after such a
+ * replacement, that one stays, and the new attributes replace those of the previous script. A tag in the body is replaced
+ * with the body; the new element restores its conversation from storage.
  *
  * @returns the chat that is in the page
  */
@@ -41,30 +41,55 @@ export function insertOrKeep(created: SnippetChat, script: HTMLScriptElement | n
     );
   }
   const name = created.localName;
-  const others = document.querySelectorAll<SnippetChat>(
-    place ? `html > ${name}, ${name}[inline]` : `html > ${name}`,
-  );
+  // A panel that the visitor has closed stays closed.
+  const given = [...created.attributes].filter(({ name }) => name !== 'open');
   let chat = created;
-  for (const other of others) {
+  for (const other of document.querySelectorAll<SnippetChat>(`html > ${name}, ${name}[inline]`)) {
     const snippets = snippetsOf(other);
-    if (other.assistantId === created.assistantId) {
-      if (snippets.length > 1)
-        warnOnce(`This page has the script of the assistant ${other.assistantId} twice. Remove one.`);
-      // Attributes that the page has set stay, as do those of a second script on the same page.
-      if (!other.script?.isConnected)
-        for (const [name] of attributesOf(other.script))
-          if (name !== 'open' && !created.hasAttribute(name)) other.removeAttribute(name);
-      // A panel that the visitor has closed stays closed.
-      for (const { name, value } of created.attributes) if (name !== 'open') other.setAttribute(name, value);
-      chat = other;
-    } else if (snippets.length === 0 && other.parentNode === document.documentElement) other.remove();
+    const isBesideBody = other.parentNode === document.documentElement;
+    const isCurrent = other.script?.isConnected;
+    if (other.assistantId !== created.assistantId) {
+      if (snippets.length === 0 && isBesideBody) other.remove();
+      continue;
+    }
+    // An element that the page has put into a box itself is not the chat of a script that floats.
+    if (!place && !isBesideBody && !isCurrent) continue;
+    if (snippets.length > 1)
+      warnOnce(`This page has the script of the assistant ${other.assistantId} twice. Remove one.`);
+    if (place && isBesideBody && isCurrent) floatAfterwards(other, given);
+    // Attributes that the page has set stay, as do those of a second script on the same page.
+    if (!isCurrent)
+      for (const [name] of attributesOf(other.script))
+        if (name !== 'open' && !created.hasAttribute(name)) other.removeAttribute(name);
+    for (const { name, value } of given) other.setAttribute(name, value);
+    chat = other;
   }
-  if (chat === created) {
-    if (place) place.after(chat);
-    else document.documentElement.append(chat);
-  }
-  chat.script = script;
+  const isInBox = chat.isConnected && chat.parentNode !== document.documentElement;
+  if (place && !isInBox) place.after(chat);
+  else if (!chat.isConnected) document.documentElement.append(chat);
+  if (place || !isInBox) chat.script = script;
   return chat;
+}
+
+/**
+ * Lets a chat float again when the box that it moves to has been removed, if the script that lets it float is still in the
+ * page: a router does not run it again.
+ *
+ * @param changed the attributes that the script in the box sets
+ */
+function floatAfterwards(chat: SnippetChat, changed: readonly Attr[]): void {
+  const { script } = chat;
+  const before = changed.map(({ name }) => [name, chat.getAttribute(name)] as const);
+  new MutationObserver((_, observer) => {
+    if (chat.isConnected) return;
+    observer.disconnect();
+    if (!script?.isConnected) return;
+    for (const [name, value] of before)
+      if (value === null) chat.removeAttribute(name);
+      else chat.setAttribute(name, value);
+    chat.script = script;
+    document.documentElement.append(chat);
+  }).observe(document, { childList: true, subtree: true });
 }
 
 /** The scripts of a chat's assistant that are in the document. */

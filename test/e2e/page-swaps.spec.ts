@@ -37,22 +37,24 @@ describe('a chat on a site whose pages are swapped without a reload', () => {
 
   /**
    * The pages /LIBRARY/PLACE/NUMBER: the snippet is in the head or the body, on every page but the third. On the page
-   * `ada`, a user is signed in; the page `other` has another assistant.
+   * `ada`, a user is signed in; the page `other` has another assistant. The page `contact` also has the chat in a box, and
+   * the page `box` has it only there.
    */
   const pageAt = (library: string, place: string, number: string): string => {
     const user =
       number === 'ada' ? `data-user-key="ada" data-variables="{&quot;plan&quot;:&quot;pro&quot;}"` : '';
     const assistant = assistantThatShows(number === 'other' ? 'no-greeting' : 'greeting', demo);
     const tag = `<script src="${demo.url}/embed.js" data-assistant-id="${assistant}" ${user} async></script>`;
-    const tagIn = (wanted: string) => (place === wanted && number !== '3' ? tag : '');
+    const tagIn = (wanted: string) => (place === wanted && !['3', 'box'].includes(number) ? tag : '');
+    const box = `<div id="box" style="height: 30rem">${tag.replace('async', 'data-heading="Write to us" data-inline async')}</div>`;
     const script =
       library === 'transitions' ? `<script>${router}</script>` : `<script src="/${library}.js"></script>`;
-    const links = ['1', '2', '3', 'ada', 'other'].map(
+    const links = ['1', '2', '3', 'ada', 'other', 'contact', 'box'].map(
       (to) => `<a id="to-${to}" href="/${library}/${place}/${to}">${to}</a>`,
     );
     return `<!doctype html><html lang="en"><head><title>Page ${number}</title><link rel="icon" href="data:,">
       ${script}${tagIn('head')}</head><body hx-boost="${String(library === 'htmx')}"><h1>Page ${number}</h1>
-      ${links.join(' ')}${tagIn('body')}</body></html>`;
+      ${links.join(' ')}${['contact', 'box'].includes(number) ? box : ''}${tagIn('body')}</body></html>`;
   };
 
   before(async () => {
@@ -136,6 +138,32 @@ describe('a chat on a site whose pages are swapped without a reload', () => {
           });
         }
       }
+
+      for (const library of ['turbo', 'htmx'])
+        for (const place of ['head', 'body'])
+          it(`moves the chat into the box of a page, and beside the body on the next one: ${library}, snippet in the ${place}`, async () => {
+            await driver.open(`${address}/`);
+            await driver.evaluate(() => {
+              localStorage.clear();
+            });
+            await driver.open(`${address}/${library}/${place}/1`);
+            await driver.waitFor(() => findPart('launcher') !== undefined);
+            for (const number of ['contact', '2', 'box', '1']) {
+              await goTo(number);
+              const isInBox = ['contact', 'box'].includes(number);
+              await driver.waitFor((isInBox) => {
+                const chats = document.querySelectorAll('voice-assistant-chat');
+                const parent = isInBox ? document.getElementById('box') : document.documentElement;
+                return (
+                  chats.length === 1 &&
+                  chats[0]?.parentElement === parent &&
+                  chats[0].inline === isInBox &&
+                  chats[0].heading === (isInBox ? 'Write to us' : null) &&
+                  findPart(isInBox ? 'composer-input' : 'launcher')?.checkVisibility()
+                );
+              }, isInBox);
+            }
+          });
 
       for (const library of ['turbo', 'htmx']) {
         it(`shows the assistant of the page, and no other: ${library}, snippets in the body`, async () => {
