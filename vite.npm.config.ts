@@ -49,7 +49,7 @@ function element(): UserConfig {
     // One file each, as for script tags. The first takes the modules that it shares with the panel. Bundlers keep the names,
     // by which a site can leave them out of what it prefetches.
     [
-      { name: 'voice-assistant-chat-shell', test: /widget.voice-assistant-chat\.ts/ },
+      { name: 'voice-assistant-chat-shell', test: /widget.(?:voice-assistant-chat|define-element)\.ts/ },
       { name: 'voice-assistant-chat-panel', test: new RegExp(`panel.panel\\.ts|zod|${shared}`) },
       { name: 'voice-assistant-chat-talk', test: /modules.talk\.ts/ },
     ],

@@ -3,16 +3,17 @@ import {
   forwardRef,
   useEffect,
   useImperativeHandle,
+  useLayoutEffect,
   useRef,
   type CSSProperties,
   type ForwardRefExoticComponent,
   type ReactNode,
   type RefAttributes,
 } from 'react';
-import type { VoiceAssistantChat } from './define.ts';
-import './define.ts';
+import { defineElement } from './define-element.ts';
 import { attributes, jsonOf, objects, propertyName } from './element/attributes.ts';
 import type { ChatEventMap } from './events.ts';
+import type { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
 type PascalCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
   ? `${Capitalize<First>}${PascalCase<Rest>}`
@@ -63,9 +64,13 @@ function attributeValue(value: object | string | number | boolean | null | undef
   return typeof value === 'object' ? jsonOf(value) : value.toString();
 }
 
+/** In the task that inserts or hydrates the element. On a server, React 18 warns of a layout effect. */
+const useCommitEffect = 'document' in globalThis ? useLayoutEffect : useEffect;
+
 /**
  * `<voice-assistant-chat>` as a React component. React renders the attributes, on a server, too. Objects and listeners
- * do not survive hydration as attributes do, so an effect sets them on the element.
+ * do not survive hydration as attributes do, so an effect sets them on the element. Only then is the element defined: a
+ * chat with `open` or `inline` opens its conversation at once.
  */
 const Component: ForwardRefExoticComponent<VoiceAssistantChatProps & RefAttributes<VoiceAssistantChat>> =
   forwardRef<VoiceAssistantChat, VoiceAssistantChatProps>(function VoiceAssistantChat(props, ref) {
@@ -74,7 +79,7 @@ const Component: ForwardRefExoticComponent<VoiceAssistantChatProps & RefAttribut
     const latest = useRef(values);
     useImperativeHandle(ref, () => element.current as VoiceAssistantChat);
 
-    useEffect(() => {
+    useCommitEffect(() => {
       latest.current = values;
       for (const name of objects) {
         const chat = element.current as unknown as Record<string, unknown>;
@@ -82,7 +87,7 @@ const Component: ForwardRefExoticComponent<VoiceAssistantChatProps & RefAttribut
       }
     });
 
-    useEffect(() => {
+    useCommitEffect(() => {
       const listening = new AbortController();
       for (const event of events) {
         const listener = (dispatched: Event): void => {
@@ -90,6 +95,7 @@ const Component: ForwardRefExoticComponent<VoiceAssistantChatProps & RefAttribut
         };
         element.current?.addEventListener(event, listener, { signal: listening.signal });
       }
+      defineElement();
       return () => {
         listening.abort();
       };

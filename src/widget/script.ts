@@ -1,3 +1,4 @@
+import { defineElement } from './define-element.ts';
 import { filesUrl } from './element/files-url.ts';
 import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
@@ -5,8 +6,6 @@ import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
 VoiceAssistantChat.defaultBaseUrl = filesUrl.replace(/(\/v\/[^/]+)?\/$/, '');
 
-// A second copy of the script must not break the first.
-if (!customElements.get('voice-assistant-chat'))
-  customElements.define('voice-assistant-chat', VoiceAssistantChat);
+defineElement();
 
 export { VoiceAssistantChat };

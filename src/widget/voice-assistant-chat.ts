@@ -453,7 +453,10 @@ export class VoiceAssistantChat extends Base {
         (this.#launcher as Launcher).button.focus();
       this.#callLoaded('hide');
     }
-    this.#dispatch(isShown ? 'chat-open' : 'chat-close');
+    // Not yet: frameworks add listeners in the task that inserts a chat that is open.
+    queueMicrotask(() => {
+      this.#dispatch(isShown ? 'chat-open' : 'chat-close');
+    });
   }
 
   /** Calls a method of the panel, loading it first. If loading fails, calls stay queued until it succeeds. */

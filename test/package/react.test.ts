@@ -5,23 +5,40 @@ import { rename } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { after, before, describe, it } from 'node:test';
 import { build } from 'esbuild';
 import { chromium, type Browser } from 'playwright';
 import { findEngines } from '../support/browser/browsers.ts';
+import { eventually } from '../support/eventually.ts';
 import { siteWithPackage, type Site } from './installed-package.ts';
 
 const run = promisify(execFile);
 
 const executable = findEngines(['chromium']).find((engine) => engine.name === 'chromium');
 
-/** The page of a site that renders on the server and hydrates in the browser. */
-const app = `import { createElement, useState } from 'react';
+/** The pages of a site that renders on the server and hydrates in the browser: `/`, and `/inline` with an open chat. */
+const app = (address: string) => `import { createElement, useState } from 'react';
 import { VoiceAssistantChat } from 'voice-assistant-chat/react';
 
-export function App() {
+export const App = ({ path }) => createElement(path === '/inline' ? Inline : Start);
+
+function Inline() {
+  const [opened, setOpened] = useState(0);
+  const [shown, setShown] = useState(true);
+  return createElement('main', null,
+    createElement('output', null, String(opened)),
+    createElement('button', { id: 'toggle', onClick: () => setShown(!shown) }, 'Route'),
+    shown && createElement(VoiceAssistantChat, {
+      assistantId: '0b9d6f6e-0000-4000-8000-000000000000', baseUrl: '${address}', inline: true, persist: 'none',
+      context: { page: 'Contact' }, onChatOpen: () => setOpened((count) => count + 1),
+    }),
+  );
+}
+
+function Start() {
   const [opened, setOpened] = useState(0);
   const [shown, setShown] = useState(true);
   const [name, setName] = useState('Ada');
@@ -72,9 +89,22 @@ for (const [version, openSite] of Object.entries(versions))
     () => {
       let site: Site;
       let browser: Browser;
-      let html: string;
+      let render: (path: string) => string;
       let script: string;
-      const server = createServer(({ url }, response) => {
+      let address: string;
+      /** The variables of the conversations that chats have opened. The service has no assistant. */
+      const opened: unknown[] = [];
+      const server = createServer((request, response) => {
+        const { url = '/' } = request;
+        if (url.startsWith('/api/')) {
+          response.statusCode = 404;
+          void json(request)
+            .then((body) => opened.push((body as { variables?: unknown }).variables))
+            // A request without a body, for the assistant's settings.
+            .catch(() => undefined)
+            .finally(() => response.end());
+          return;
+        }
         response.setHeader(
           'Content-Type',
           `text/${url === '/main.js' ? 'javascript' : 'html'}; charset=utf-8`,
@@ -82,7 +112,7 @@ for (const [version, openSite] of Object.entries(versions))
         response.end(
           url === '/main.js'
             ? script
-            : `<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,"><div id="app">${html}</div>
+            : `<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,"><div id="app">${render(url)}</div>
            <script type="module" src="/main.js"></script></html>`,
         );
       });
@@ -90,23 +120,26 @@ for (const [version, openSite] of Object.entries(versions))
       before(async () => {
         assert.ok(executable);
         site = await openSite();
-        site.write('app.js', app);
+        server.listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+        site.write('app.js', app(address));
         site.write(
           'main.js',
           `import { hydrateRoot } from 'react-dom/client';
        import { createElement } from 'react';
        import { App } from './app.js';
-       hydrateRoot(document.querySelector('#app'), createElement(App), { onRecoverableError: console.error });`,
+       hydrateRoot(document.querySelector('#app'), createElement(App, { path: location.pathname }), { onRecoverableError: console.error });`,
         );
         const rendering = site.write(
           'render.js',
           `import { createElement } from 'react';
        import { renderToString } from 'react-dom/server';
        import { App } from './app.js';
-       export const html = renderToString(createElement(App));`,
+       export const render = (path) => renderToString(createElement(App, { path }));`,
         );
         // On a server, as a framework does it: the package is imported by Node.
-        ({ html } = (await import(pathToFileURL(rendering).href)) as { html: string });
+        ({ render } = (await import(pathToFileURL(rendering).href)) as { render: typeof render });
         const { outputFiles } = await build({
           entryPoints: [join(site.folder, 'main.js')],
           bundle: true,
@@ -116,8 +149,6 @@ for (const [version, openSite] of Object.entries(versions))
           define: { 'process.env.NODE_ENV': '"development"' },
         });
         script = outputFiles[0]?.text ?? '';
-        server.listen(0, '127.0.0.1');
-        await once(server, 'listening');
         browser = await chromium.launch({ executablePath: executable.executablePath, args: executable.args });
       });
       after(async () => {
@@ -127,7 +158,7 @@ for (const [version, openSite] of Object.entries(versions))
       });
 
       it('renders the attributes on a server', () => {
-        const [, tag = ''] = /<(voice-assistant-chat [^>]*)>/.exec(html) ?? [];
+        const [, tag = ''] = /<(voice-assistant-chat [^>]*)>/.exec(render('/')) ?? [];
         for (const part of [
           'assistant-id="0b9d6f6e',
           'keep-days="7"',
@@ -146,7 +177,7 @@ for (const [version, openSite] of Object.entries(versions))
           if (['error', 'warning'].includes(message.type())) problems.push(message.text());
         });
         page.on('pageerror', ({ message }) => problems.push(message));
-        await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+        await page.goto(address);
         const chat = page.locator('voice-assistant-chat');
         const values = () =>
           chat.evaluate((element) => {
@@ -188,6 +219,21 @@ for (const [version, openSite] of Object.entries(versions))
           problems.filter((text) => !text.includes('ERR_NAME_NOT_RESOLVED')),
           [],
         );
+        await page.close();
+      });
+
+      it('sets objects and listeners before a chat that is open at once opens its conversation', async () => {
+        const page = await browser.newPage();
+        await page.goto(`${address}/inline`);
+        await eventually('the first conversation', () => opened.length === 1);
+        assert.deepEqual(opened, [{ page: 'Contact' }]);
+        await page.locator('output', { hasText: '1' }).waitFor();
+        await page.locator('#toggle').click();
+        await page.locator('voice-assistant-chat').waitFor({ state: 'detached' });
+        await page.locator('#toggle').click();
+        await page.locator('output', { hasText: '2' }).waitFor();
+        await eventually('the second conversation', () => opened.length === 2);
+        assert.deepEqual(opened, [{ page: 'Contact' }, { page: 'Contact' }]);
         await page.close();
       });
     },
