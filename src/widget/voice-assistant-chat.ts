@@ -6,7 +6,14 @@ import { createLauncher, type Launcher } from './element/launcher.ts';
 import { isAppearanceComplete, resolveAppearance } from './element/appearance.ts';
 import type { Panel, PanelInput } from './element/panel-input.ts';
 import { SettingsSource } from './element/settings-source.ts';
-import { hasOwnOrigin, loadExtras, loadLocales, loadPanel, preload } from './element/shell-modules.ts';
+import {
+  BaseElement,
+  hasOwnOrigin,
+  loadExtras,
+  loadLocales,
+  loadPanel,
+  preload,
+} from './element/shell-modules.ts';
 import { isFastConnection } from './element/is-fast-connection.ts';
 import { whenIdle } from './element/when-idle.ts';
 import { whenNear } from './element/when-near.ts';
@@ -34,11 +41,6 @@ declare global {
 }
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){4}[\da-f]{8}$/i;
-
-/** A server has no `HTMLElement`: the class can be imported there but not instantiated. */
-const Base =
-  (globalThis as { HTMLElement?: typeof HTMLElement }).HTMLElement ??
-  (Object as unknown as typeof HTMLElement);
 
 /**
  * `<voice-assistant-chat assistant-id="…">`: an AI assistant on any page.
@@ -120,7 +122,7 @@ const Base =
  * @cssproperty --voice-assistant-chat-offset-x - the distance from the left or right side of the window. Default: `20px`
  * @cssproperty --voice-assistant-chat-offset-y - the distance from its top or bottom. Default: `20px`
  */
-export class VoiceAssistantChat extends Base {
+export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
   static readonly observedAttributes = observedAttributes;
 
   /** The service's origin for elements without `base-url`. Builds for script tags set it to the script's origin. */
@@ -253,8 +255,12 @@ export class VoiceAssistantChat extends Base {
     // routers that replace the page: keep-across-page-swaps.ts.
     queueMicrotask(() => {
       if (this.isConnected) return;
-      this.#watch?.abort();
-      this.#callLoaded('disconnect');
+      // The page has replaced <html>, as React 18 does after failed hydration.
+      if (this.matches('html>*')) (document.documentElement as Element | null)?.append(this);
+      else {
+        this.#watch?.abort();
+        this.#callLoaded('disconnect');
+      }
     });
   }
 
@@ -360,7 +366,7 @@ export class VoiceAssistantChat extends Base {
     root.popover = this.inline || this.closest('dialog') ? null : 'manual';
     // Simulated documents of test runners have no popovers.
     if (root.popover) (root as Partial<HTMLElement>).togglePopover?.(true);
-    button.ariaExpanded = String(this.open);
+    button.ariaExpanded = this.open as unknown as string;
     if (this.#panel) this.#call('update', this.#panelInput);
     this.#showOrHide();
   }

@@ -62,6 +62,19 @@ const snippets: Record<string, (url: string, assistant: string) => string> = {
   'its text in a file with other scripts, and its own tag disabled': (url, assistant) =>
     `<script type="text/plain" data-src="${url}/embed.js" data-base-url="${url}" data-assistant-id="${assistant}" data-heading="Kim"></script>
      <script src="/merged.js" async></script>`,
+  'a framework that renders the whole document again, as React 18 after failed hydration': (url, assistant) =>
+    `<script>
+       const observer = new MutationObserver(() => {
+         const rendered = document.documentElement.cloneNode(true);
+         if (!rendered.querySelector('voice-assistant-chat')) return;
+         observer.disconnect();
+         rendered.querySelector('voice-assistant-chat').remove();
+         document.documentElement.remove();
+         document.append(rendered);
+       });
+       observer.observe(document, { childList: true, subtree: true });
+     </script>
+     <script src="${url}/embed.js" data-assistant-id="${assistant}" data-heading="Kim" async></script>`,
   'calls queued before': (url, assistant) =>
     `${queue('K')}${queue('i')}${queue('m')}<script src="${url}/embed.js" data-assistant-id="${assistant}" async></script>`,
   'calls pushed after': (url, assistant) =>

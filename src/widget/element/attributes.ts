@@ -51,7 +51,7 @@ function read(name: string, value: string | null): unknown {
   if (!allowed && name !== 'variables') return booleans.includes(name) ? value !== null : value;
   const known = allowed
     ? allowed.find((candidate) => candidate === value?.trim().toLowerCase())
-    : parseObject(value ?? '');
+    : parseObject(value as string);
   if (!known && value) warnOnce(`${name}="${value}": use ${allowed?.join(' or ') ?? 'a JSON object'}.`);
   return known ?? allowed?.[0];
 }

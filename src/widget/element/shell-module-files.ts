@@ -15,6 +15,9 @@ type File = keyof typeof hashes;
 /** The service that serves the script is the default. */
 export const hasOwnOrigin = true;
 
+/** These builds run in browsers only. */
+export const BaseElement: unknown = HTMLElement;
+
 const urlOf = (file: File): string => `${filesUrl}chunks/${file}-${hashes[file]}.js`;
 
 const files: Record<string, Promise<unknown> | undefined> = {};

@@ -8,6 +8,9 @@ import type { PreloadedModule } from './panel-input.ts';
 /** A bundle is served by the site, so only `base-url` can name the service. */
 export const hasOwnOrigin = false as boolean;
 
+/** A server has no `HTMLElement`: the class can be imported there but not instantiated. */
+export const BaseElement: unknown = (globalThis as { HTMLElement?: unknown }).HTMLElement ?? Object;
+
 /**
  * Whether this is a browser. The simulated documents of test runners lack much of what the panel renders with, so there
  * the element has a launcher and its methods, and loads nothing.
