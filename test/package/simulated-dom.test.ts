@@ -82,6 +82,7 @@ for (const [library, open] of Object.entries(libraries)) {
       chat.assistantId = '0b9d6f6e-0000-4000-8000-000000000000';
       chat.baseUrl = 'https://service.example';
       chat.teaser = 'Hello';
+      chat.color = '#b3261e';
       document.body.append(chat);
       assert.ok(chat.shadowRoot?.querySelector('button'), errors.join('\n'));
       const seen: string[] = [];

@@ -44,7 +44,8 @@ function isOwnColor(value: string): boolean {
 
 /** The color as the browser serializes it, with all brackets closed; empty if it is invalid. */
 function colorFrom(value: string): string {
-  const { style } = new Option();
+  // Simulated documents of test runners have no `Option`.
+  const { style } = new Image();
   style.color = value;
   return style.color;
 }
