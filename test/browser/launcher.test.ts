@@ -395,6 +395,26 @@ describe('attributes and properties', () => {
     expect(warnings[1]).to.match(/context.*cycl|context.*circular/i);
   });
 
+  it('ignore a context that is not an object, with a warning, and the chat works', async () => {
+    const warnings: string[] = [];
+    const { warn } = console;
+    console.warn = (...words: unknown[]) => warnings.push(words.join(' '));
+    try {
+      const chat = mount();
+      // From `data-context`, or an attribute in a template.
+      Object.assign(chat.element, { context: JSON.stringify({ plan: 'p'.repeat(200) }) });
+      await chat.open();
+      await chat.answered(1);
+      expect(chat.problems).to.deep.equal([]);
+      await chat.ask('Do you have gift cards?');
+      await chat.answered(2);
+    } finally {
+      console.warn = warn;
+    }
+    expect(warnings).to.have.length(1);
+    expect(warnings[0]).to.match(/context.*object/i);
+  });
+
   it('accept enumerated values in any letter case', () => {
     const { element } = mount({ type: 'TEST', persist: ' Session ' });
     expect([element.type, element.persist]).to.deep.equal(['test', 'session']);

@@ -82,14 +82,14 @@ export function resolveOptions(
 
 /**
  * The page's data for the assistant, as it is now: a page may change it and send in the same task, before the options
- * follow. Facts without JSON, as those with a cycle, are left out.
+ * follow. A context without the JSON of an object is left out: one with a cycle, or a text from an attribute.
  */
 export function pageDataOf({
   variables,
   context,
 }: VoiceAssistantChat): Pick<SessionRequest, 'variables' | 'context'> {
   try {
-    toJson(context);
+    if (context && !toJson(context).startsWith('{')) throw new Error('use an object');
   } catch (error) {
     warnOnce(`context: ${String(error)}`);
     context = undefined;
