@@ -52,6 +52,15 @@ describe('the language of the chat', () => {
     await speaks(mount({ 'base-url': faulty('html') }), 'fr');
   });
 
+  it('is that of a component whose shadow root contains the element', async () => {
+    const component = document.createElement('div');
+    component.lang = 'fr';
+    document.body.append(component);
+    const chat = mount({ 'base-url': faulty('html') }, component.attachShadow({ mode: 'open' }));
+    await speaks(chat, 'fr');
+    component.remove();
+  });
+
   it('is the browser’s when there are no texts for the page’s', async () => {
     document.documentElement.lang = 'tlh';
     setBrowserLanguage('it-CH');

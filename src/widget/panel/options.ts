@@ -99,11 +99,6 @@ export function pageDataOf({
 
 /** The language that the page declares around the element, also from within other shadow roots. */
 function languageAround(element: Element): string {
-  const parent = element.parentElement ?? element.getRootNode();
-  if (parent instanceof Element) {
-    const declaring = parent.closest('[lang]');
-    if (declaring !== null) return declaring.getAttribute('lang') ?? '';
-  }
-  const root = element.getRootNode();
-  return root instanceof ShadowRoot ? languageAround(root.host) : document.documentElement.lang;
+  const { host } = element.getRootNode() as Partial<ShadowRoot>;
+  return element.closest('[lang]')?.getAttribute('lang') ?? (host ? languageAround(host) : '');
 }
