@@ -37,6 +37,7 @@ export type VoiceAssistantChatProps = {
   readonly style?: CSSProperties | undefined;
   readonly lang?: string | undefined;
   readonly dir?: 'ltr' | 'rtl' | undefined;
+  readonly hidden?: boolean | undefined;
   /** Content of the element's slots. */
   readonly children?: ReactNode;
 };
@@ -106,11 +107,11 @@ const Component: ForwardRefExoticComponent<VoiceAssistantChatProps & RefAttribut
       const value = attributeValue(values[propertyName(name)] as Parameters<typeof attributeValue>[0]);
       if (value !== undefined) rendered[name] = value;
     }
-    const { id, className, style, lang, dir, children } = props;
+    const { id, className, style, lang, dir, hidden, children } = props;
     // React 18 sets `className` on custom elements as an attribute of that name.
     return createElement(
       'voice-assistant-chat',
-      { ...rendered, id, class: className, style, lang, dir },
+      { ...rendered, id, class: className, style, lang, dir, hidden: hidden || undefined },
       children,
     );
   });

@@ -38,7 +38,7 @@ describe('a chat on a site whose pages are swapped without a reload', () => {
   /**
    * The pages /LIBRARY/PLACE/NUMBER: the snippet is in the head or the body, on every page but the third. On the page
    * `ada`, a user is signed in; the page `other` has another assistant. The page `contact` also has the chat in a box, and
-   * the page `box` has it only there.
+   * the page `box` has it only there. The page `3` hides the chat, as the documentation says.
    */
   const pageAt = (library: string, place: string, number: string): string => {
     const user =
@@ -53,11 +53,16 @@ describe('a chat on a site whose pages are swapped without a reload', () => {
       (to) => `<a id="to-${to}" href="/${library}/${place}/${to}">${to}</a>`,
     );
     return `<!doctype html><html lang="en"><head><title>Page ${number}</title><link rel="icon" href="data:,">
-      ${script}${tagIn('head')}</head><body hx-boost="${String(library === 'htmx')}"><h1>Page ${number}</h1>
+      <style>${hidingStyles}</style>${script}${tagIn('head')}</head>
+      <body hx-boost="${String(library === 'htmx')}"><h1>Page ${number}</h1>${number === '3' ? '<p id="checkout">' : ''}
       ${links.join(' ')}${['contact', 'box'].includes(number) ? box : ''}${tagIn('body')}</body></html>`;
   };
 
+  let hidingStyles: string;
+
   before(async () => {
+    const text = await readFile(join(repository, 'docs/embed/turbo.md'), 'utf8');
+    hidingStyles = Array.from(text.matchAll(/```css\n(.*?)```/gs), ([, css]) => css).join('');
     demo = await startDemo();
     site = createServer(({ url = '/' }, response) => {
       const [, library = '', place, number] = url.split('/');
@@ -133,7 +138,14 @@ describe('a chat on a site whose pages are swapped without a reload', () => {
                   partTexts('message-assistant').length,
                 ];
               });
-              assert.deepEqual(kept, [true, true, 'Half a sent', 1], `page ${number}`);
+              const isHidden = number === '3';
+              assert.deepEqual(kept, [true, true, 'Half a sent', isHidden ? 0 : 1], `page ${number}`);
+              for (const part of ['launcher', 'panel'])
+                assert.equal(
+                  await driver.evaluate((part) => findPart(part)?.checkVisibility(), part),
+                  !isHidden,
+                  `${part} of page ${number}`,
+                );
             }
           });
         }

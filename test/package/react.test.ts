@@ -50,7 +50,7 @@ function Start() {
       assistantId: '0b9d6f6e-0000-4000-8000-000000000000', baseUrl: 'https://service.invalid', preload: 'none',
       className: 'chat', keepDays: 7, sound: true, voice: false,
       variables: { first_name: name }, context: { page: 'Start' }, suggestions: ['Hello'],
-      onChatOpen: () => setOpened((count) => count + 1),
+      hidden: name === 'Grace', onChatOpen: () => setOpened((count) => count + 1),
     }, createElement('p', { slot: 'notice' }, 'A notice')),
   );
 }
@@ -181,9 +181,9 @@ for (const [version, openSite] of Object.entries(versions))
         const chat = page.locator('voice-assistant-chat');
         const values = () =>
           chat.evaluate((element) => {
-            const { variables, context, suggestions, sound, voice, keepDays } =
+            const { variables, context, suggestions, sound, voice, keepDays, hidden } =
               element as HTMLElementTagNameMap['voice-assistant-chat'];
-            return { variables, context, suggestions, sound, voice, keepDays };
+            return { variables, context, suggestions, sound, voice, keepDays, hidden };
           });
         const isHydrated = () =>
           page.waitForFunction(
@@ -198,6 +198,7 @@ for (const [version, openSite] of Object.entries(versions))
           // The attribute is absent.
           voice: null,
           keepDays: '7',
+          hidden: false,
         };
         assert.deepEqual(await values(), expected);
         await chat.evaluate((element) => {
@@ -213,7 +214,7 @@ for (const [version, openSite] of Object.entries(versions))
         await page.waitForFunction(() =>
           document.querySelector('voice-assistant-chat')?.getAttribute('variables')?.includes('Grace'),
         );
-        assert.deepEqual(await values(), { ...expected, variables: { first_name: 'Grace' } });
+        assert.deepEqual(await values(), { ...expected, variables: { first_name: 'Grace' }, hidden: true });
         // The service does not exist.
         assert.deepEqual(
           problems.filter((text) => !text.includes('ERR_NAME_NOT_RESOLVED')),
