@@ -340,11 +340,7 @@ describe('the webhook after a call', () => {
     const { json } = await it.owner.get(`calls/${id}`);
     assert.deepEqual(
       [json['variables'], json['evaluation'], json['webhook_response']],
-      [
-        { budget: 40 },
-        {},
-        { status: 200, body: '{"answer":200}' },
-      ],
+      [{ budget: 40 }, {}, { status: 200, body: '{"answer":200}' }],
     );
     assert.equal(receiver.requests(url).length, 1);
   });
