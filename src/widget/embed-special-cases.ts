@@ -20,6 +20,8 @@ export function embed(created: VoiceAssistantChat, script: HTMLScriptElement | n
   for (const [name, value] of attributesOf(script))
     if (observedAttributes.includes(name)) created.setAttribute(name, value);
   const insert = (): void => {
+    // A router has swapped the page with the box since the script ran.
+    if (created.inline && script?.isConnected === false) return;
     runCalls(insertOrKeep(created, script));
   };
   if (document.body as HTMLElement | null) insert();

@@ -41,55 +41,39 @@ export function insertOrKeep(created: SnippetChat, script: HTMLScriptElement | n
     );
   }
   const name = created.localName;
-  // A panel that the visitor has closed stays closed.
-  const given = [...created.attributes].filter(({ name }) => name !== 'open');
+  const others = document.querySelectorAll<SnippetChat>(
+    place ? `html > ${name}, ${name}[inline]` : `html > ${name}`,
+  );
   let chat = created;
-  for (const other of document.querySelectorAll<SnippetChat>(`html > ${name}, ${name}[inline]`)) {
+  for (const other of others) {
     const snippets = snippetsOf(other);
-    const isBesideBody = other.parentNode === document.documentElement;
-    const isCurrent = other.script?.isConnected;
+    const isFloating = other.parentNode === document.documentElement;
     if (other.assistantId !== created.assistantId) {
-      if (snippets.length === 0 && isBesideBody) other.remove();
+      if (snippets.length === 0 && isFloating) other.remove();
       continue;
     }
-    // An element that the page has put into a box itself is not the chat of a script that floats.
-    if (!place && !isBesideBody && !isCurrent) continue;
+    // Its script wants it to float, so the box gets a chat of its own.
+    if (place && isFloating && other.script?.isConnected) continue;
+    // The box has a copy that a router restored with an earlier page.
+    if (chat !== created) {
+      other.remove();
+      continue;
+    }
     if (snippets.length > 1)
       warnOnce(`This page has the script of the assistant ${other.assistantId} twice. Remove one.`);
-    if (place && isBesideBody && isCurrent) floatAfterwards(other, given);
     // Attributes that the page has set stay, as do those of a second script on the same page.
-    if (!isCurrent)
+    if (!other.script?.isConnected)
       for (const [name] of attributesOf(other.script))
         if (name !== 'open' && !created.hasAttribute(name)) other.removeAttribute(name);
-    for (const { name, value } of given) other.setAttribute(name, value);
+    // A panel that the visitor has closed stays closed.
+    for (const { name, value } of created.attributes) if (name !== 'open') other.setAttribute(name, value);
     chat = other;
   }
-  const isInBox = chat.isConnected && chat.parentNode !== document.documentElement;
-  if (place && !isInBox) place.after(chat);
-  else if (!chat.isConnected) document.documentElement.append(chat);
-  if (place || !isInBox) chat.script = script;
+  if (!place) {
+    if (!chat.isConnected) document.documentElement.append(chat);
+  } else if (!chat.isConnected || chat.parentNode === document.documentElement) place.after(chat);
+  chat.script = script;
   return chat;
-}
-
-/**
- * Lets a chat float again when the box that it moves to has been removed, if the script that lets it float is still in the
- * page: a router does not run it again.
- *
- * @param changed the attributes that the script in the box sets
- */
-function floatAfterwards(chat: SnippetChat, changed: readonly Attr[]): void {
-  const { script } = chat;
-  const before = changed.map(({ name }) => [name, chat.getAttribute(name)] as const);
-  new MutationObserver((_, observer) => {
-    if (chat.isConnected) return;
-    observer.disconnect();
-    if (!script?.isConnected) return;
-    for (const [name, value] of before)
-      if (value === null) chat.removeAttribute(name);
-      else chat.setAttribute(name, value);
-    chat.script = script;
-    document.documentElement.append(chat);
-  }).observe(document, { childList: true, subtree: true });
 }
 
 /** The scripts of a chat's assistant that are in the document. */
