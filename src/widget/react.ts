@@ -11,9 +11,9 @@ import {
   type RefAttributes,
 } from 'react';
 import { defineElement } from './define-element.ts';
+import type { VoiceAssistantChat } from './define.ts';
 import { attributes, jsonOf, objects, propertyName } from './element/attributes.ts';
 import type { ChatEventMap } from './events.ts';
-import type { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
 type PascalCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
   ? `${Capitalize<First>}${PascalCase<Rest>}`
@@ -78,8 +78,6 @@ const Component: ForwardRefExoticComponent<VoiceAssistantChatProps & RefAttribut
     const values = props as Readonly<Record<string, unknown>>;
     const element = useRef<VoiceAssistantChat>(null);
     const latest = useRef(values);
-    useImperativeHandle(ref, () => element.current as VoiceAssistantChat);
-
     useCommitEffect(() => {
       latest.current = values;
       for (const name of objects) {
@@ -101,6 +99,9 @@ const Component: ForwardRefExoticComponent<VoiceAssistantChatProps & RefAttribut
         listening.abort();
       };
     }, []);
+
+    // After the element is defined, so that a callback ref can call its methods.
+    useImperativeHandle(ref, () => element.current as VoiceAssistantChat);
 
     const rendered: Record<string, unknown> = { ref: element };
     for (const name of attributes) {

@@ -256,7 +256,9 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
     queueMicrotask(() => {
       if (this.isConnected) return;
       // The page has replaced <html>, as React 18 does after failed hydration.
-      if (this.matches('html>*')) (document.documentElement as Element | null)?.append(this);
+      // `document.open` removes it too, with all handlers of the chat, so that chat is lost.
+      if (this.matches('html>*') && (this.#launcher as Launcher).button.onclick)
+        (document.documentElement as Element | null)?.append(this);
       else {
         this.#watch?.abort();
         this.#callLoaded('disconnect');
@@ -451,7 +453,6 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
       // Not `remove`: Prototype.js replaces it with a version that throws for an element without a parent.
       this.#notice.replaceWith();
       void this.#settings.ask();
-      this.#call('show', takeFocus);
     } else {
       // The focus returns to the launcher instead of being lost, also from content of the page in a slot. Not
       // `:focus-within`: in Chromium, an element does not match it for the content of its popover.
@@ -462,6 +463,8 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
     // Not yet: frameworks add listeners in the task that inserts a chat that is open.
     queueMicrotask(() => {
       this.#dispatch(isShown ? 'chat-open' : 'chat-close');
+      // Afterwards, so that the page can still set what the conversation opens with.
+      if (isShown && this.#isShown) this.#call('show', takeFocus);
     });
   }
 

@@ -43,6 +43,33 @@ describe('the panel is made ready before the press', () => {
   });
 });
 
+describe('a listener of chat-open', () => {
+  afterEach(unmountAll);
+
+  it('can still set the context that the conversation opens with, also if the panel is ready', async () => {
+    const chat = mount();
+    await until(() => chat.launcher.offsetWidth > 0, 'the launcher');
+    chat.launcher.focus();
+    await until(() => chat.find('[part~="panel"]')?.hasAttribute('data-prepared') === true, 'the panel');
+    chat.element.addEventListener('chat-open', () => {
+      chat.element.context = { cart: '3 items' };
+    });
+    const original = window.fetch.bind(window);
+    const bodies: string[] = [];
+    window.fetch = (input, init) => {
+      if (typeof init?.body === 'string') bodies.push(init.body);
+      return original(input, init);
+    };
+    try {
+      await chat.open();
+      await chat.answered(1);
+      expect(bodies[0]).to.include('3 items');
+    } finally {
+      window.fetch = original;
+    }
+  });
+});
+
 /* Each page is a separate frame, since a browser keeps the modules that a page has loaded. */
 describe('the panel’s file', () => {
   let page: OtherPage;

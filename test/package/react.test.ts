@@ -27,12 +27,15 @@ export const App = ({ path }) => createElement(path === '/inline' ? Inline : Sta
 
 function Inline() {
   const [opened, setOpened] = useState(0);
+  const [method, setMethod] = useState('');
   const [shown, setShown] = useState(true);
   return createElement('main', null,
     createElement('output', null, String(opened)),
+    createElement('p', null, method),
     createElement('button', { id: 'toggle', onClick: () => setShown(!shown) }, 'Route'),
     shown && createElement(VoiceAssistantChat, {
       assistantId: '0b9d6f6e-0000-4000-8000-000000000000', baseUrl: '${address}', inline: true, persist: 'none',
+      ref: (chat) => { if (chat) setMethod(typeof chat.show); },
       context: { page: 'Contact' }, onChatOpen: () => setOpened((count) => count + 1),
     }),
   );
@@ -229,6 +232,11 @@ for (const [version, openSite] of Object.entries(versions))
         await eventually('the first conversation', () => opened.length === 1);
         assert.deepEqual(opened, [{ page: 'Contact' }]);
         await page.locator('output', { hasText: '1' }).waitFor();
+        assert.equal(
+          await page.locator('main > p').textContent(),
+          'function',
+          'a callback ref gets the defined element',
+        );
         await page.locator('#toggle').click();
         await page.locator('voice-assistant-chat').waitFor({ state: 'detached' });
         await page.locator('#toggle').click();
