@@ -61,6 +61,14 @@ describe('the language of the chat', () => {
     component.remove();
   });
 
+  it('is the page’s when there are no texts for its own', async () => {
+    document.documentElement.lang = 'fr';
+    for (const lang of ['tlh', '']) {
+      await speaks(mount({ 'base-url': faulty('html'), lang }), 'fr');
+      await unmountAll();
+    }
+  });
+
   it('is the browser’s when there are no texts for the page’s', async () => {
     document.documentElement.lang = 'tlh';
     setBrowserLanguage('it-CH');

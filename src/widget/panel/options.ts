@@ -97,8 +97,10 @@ export function pageDataOf({
   return { variables, context } as Pick<SessionRequest, 'variables' | 'context'>;
 }
 
-/** The language that the page declares around the element, also from within other shadow roots. */
+/** The language that the page declares around the element, also around the shadow roots that contain it. */
 function languageAround(element: Element): string {
+  const declaring = element.parentElement?.closest('[lang]');
+  if (declaring) return declaring.getAttribute('lang') ?? '';
   const { host } = element.getRootNode() as Partial<ShadowRoot>;
-  return element.closest('[lang]')?.getAttribute('lang') ?? (host ? languageAround(host) : '');
+  return host ? (host.getAttribute('lang') ?? languageAround(host)) : '';
 }
