@@ -13,6 +13,7 @@ import {
   list,
   requirePhoneNumber,
   nullish,
+  objectOf,
   pageQuery,
   patternText,
   text,
@@ -210,12 +211,14 @@ const optionalFields = {
   transcriber_provider_id: id(),
   allow_interruptions: flag(),
   fillers: flag(),
-  filler_config: z.object({
-    neutral: fillers(),
-    negative: fillers(),
-    positive: fillers(),
-    question: fillers(),
-  }),
+  filler_config: objectOf(
+    z.object({
+      neutral: fillers(),
+      negative: fillers(),
+      positive: fillers(),
+      question: fillers(),
+    }),
+  ),
   record: flag(),
   enable_noise_cancellation: flag(),
   wait_for_customer: flag(),
@@ -294,15 +297,17 @@ export const UpdateAssistantRequest = z.object({
     /** Accepted only for an assistant that already has `hybrid`, so that its record can be sent back. */
     knowledgebase_mode: z.enum([...optionalFields.knowledgebase_mode.options, 'hybrid']),
     /** A setting that is `null` is removed. */
-    widget_settings: z.object(
-      nullish({
-        theme: z.enum(['light', 'dark', 'auto', 'system']),
-        color: nonBlankText(limit.filler),
-        position: patternText(
-          /^((left|right)(-(top|bottom))?|(top|bottom)-(left|right))$/,
-          'must be left or right, or a corner such as right-bottom.',
-        ),
-      }),
+    widget_settings: objectOf(
+      z.object(
+        nullish({
+          theme: z.enum(['light', 'dark', 'auto', 'system']),
+          color: nonBlankText(limit.filler),
+          position: patternText(
+            /^((left|right)(-(top|bottom))?|(top|bottom)-(left|right))$/,
+            'must be left or right, or a corner such as right-bottom.',
+          ),
+        }),
+      ),
     ),
   }),
   status: z.optional(z.enum(['active', 'inactive'])),

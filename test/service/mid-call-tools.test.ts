@@ -177,6 +177,15 @@ describe('a result describes a failure', () => {
     assert.deepEqual([seen['authorization'], seen['accept']], ['[hidden]', 'text/plain']);
     assert.deepEqual(rest, { pin: '[hidden]', open: true });
   });
+
+  test('sends a user name and password in its address as a header, and redacts them', async () => {
+    const endpoint = `${shop.url.replace('://', '://anna:p%40ss%3A@')}/echo`;
+    const { calls } = await callOne({ name: 'try_it', endpoint, headers: [] });
+    const { seen } = calls[0]?.result as { seen: Record<string, string> };
+    assert.equal(seen['authorization'], '[hidden]');
+    const credentials = Buffer.from('anna:p@ss:').toString('base64');
+    assert.equal(shop.requests.at(-1)?.headers['authorization'], `Basic ${credentials}`);
+  });
 });
 
 test('runs the calls of one round concurrently and sends their events in order', async () => {

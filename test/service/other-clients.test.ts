@@ -30,6 +30,13 @@ describe('a path with too many slashes', () => {
     assert.equal((await service.get('/api/user/me//')).status, 401);
   });
 
+  test('leads to the documentation', async () => {
+    const { status, headers } = await fetch(`${service.url}/api/docs/`, { redirect: 'manual' });
+    assert.equal(status, 301);
+    const { pathname } = new URL(headers.get('Location') ?? '', `${service.url}/api/docs/`);
+    assert.equal(pathname, '/docs/http-reference');
+  });
+
   test('is not found if the path does not exist', async () => {
     for (const path of ['/api/', '/api//', '/api//user/me', '/api/nothing/'])
       assert.equal((await service.get(path, authorization)).status, 404, path);
@@ -51,6 +58,12 @@ describe('an empty string', () => {
     assert.equal(status, 422);
     assert.match(errors['webhook_url']?.[0] ?? '', /required/);
   });
+});
+
+test('an empty array is an empty object, also as one of the fields', async () => {
+  const fields = { widget_settings: [], filler_config: [], variables: [] };
+  const { status, text } = await owner.put(`assistant/${id}`, fields);
+  assert.equal(status, 200, text);
 });
 
 test('an empty array as the body is an empty object, as PHP encodes it', async () => {

@@ -26,6 +26,15 @@ describe('a delivery', () => {
     assert.deepEqual([delivery?.attempts, delivery?.response_status, delivery?.error], [4, 200, null]);
   });
 
+  test('sends the user name and password of its address as a header', async () => {
+    const url = receiver.address();
+    const it = await createOwner({ conversation_ended_webhook_url: url.replace('://', '://anna:secret@') });
+    await end((await chat(it, ['Hello'])).id);
+    const [request] = await receiver.received(url, 1);
+    const credentials = Buffer.from('anna:secret').toString('base64');
+    assert.equal(request?.headers['authorization'], `Basic ${credentials}`);
+  });
+
   const failures: [description: string, url: string, status: number | null, error: RegExp][] = [
     ['the receiver responds with 404', receiver.address(404), 404, /^null$/],
     ['the receiver is unreachable', `http://127.0.0.1:${refusedPort}/`, null, /could not be reached/],

@@ -87,13 +87,7 @@ async function fetchFollowingRedirects(
 ): Promise<OutgoingAnswer> {
   const { method = 'GET', headers = {}, body, maxRedirects = defaults.maxRedirects } = options;
   const limit = { maxBytes: options.maxBytes ?? defaults.maxBytes, cut: options.cutAtMaxBytes ?? false };
-  const { address, authorization } = splitCredentials(url);
-  let hop: Hop = {
-    url: checkUrl(address),
-    method,
-    headers: checkHeaders({ ...authorization, ...headers }),
-    body,
-  };
+  let hop: Hop = { url: checkUrl(url), method, headers: checkHeaders(headers), body };
   for (let redirects = 0; ; redirects++) {
     const answer = await request(hop.url, {
       dispatcher,
@@ -121,28 +115,6 @@ async function fetchFollowingRedirects(
   }
 }
 
-/** Takes the user name and password out of an address. They are sent as a header, as other clients do. */
-function splitCredentials(url: string): { address: string; authorization: Record<string, string> } {
-  const parsed = URL.parse(url);
-  if (!parsed || (parsed.username === '' && parsed.password === ''))
-    return { address: url, authorization: {} };
-  const credentials = [parsed.username, parsed.password].map(decodeCredential).join(':');
-  parsed.username = parsed.password = '';
-  return {
-    address: parsed.href,
-    authorization: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
-  };
-}
-
-/** Decodes percent-encoded characters; a text with a stray percent sign is taken as it is. */
-function decodeCredential(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** @throws OutgoingError */
 function checkUrl(url: string | URL): URL {
   const parsed = URL.parse(String(url));
@@ -150,7 +122,7 @@ function checkUrl(url: string | URL): URL {
     throw new OutgoingError('bad-url', 'the address is not an http or https address');
   }
   if (parsed.username !== '' || parsed.password !== '') {
-    throw new OutgoingError('bad-url', 'the server redirects to an address with a user name or password');
+    throw new OutgoingError('bad-url', 'the address contains a user name or password');
   }
   return parsed;
 }

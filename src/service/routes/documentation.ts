@@ -18,7 +18,10 @@ export function documentationRoutes(): Hono {
     return c.body(json(), 200, { ...cached, 'Content-Type': 'application/json' });
   });
   // Relative, since the service may be below a path of a proxy.
-  routes.get('/docs', (c) => c.redirect('../docs/http-reference', 301));
+  routes.get('/docs', (c) => {
+    const up = new URL(c.req.url).pathname.endsWith('/') ? '../../' : '../';
+    return c.redirect(`${up}docs/http-reference`, 301);
+  });
   return routes;
 }
 

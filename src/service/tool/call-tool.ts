@@ -2,6 +2,7 @@ import { fitText } from '../lib/storable.ts';
 import { isDeeperThan, maxDepth } from '../lib/nesting.ts';
 import type { FetchGuarded, OutgoingAnswer } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
+import { splitCredentials } from '../outgoing/url-credentials.ts';
 import { headerValueRedactor, redacted } from './redact-header-values.ts';
 
 /** The fields of a mid-call tool that a call needs (interface: "Mid-call tools"). */
@@ -21,8 +22,8 @@ const excerptLimit = 1000;
 
 /**
  * Calls a tool over HTTP: GET and DELETE send the arguments as query parameters, the others as a JSON body. The result
- * is the JSON of a 2xx response, or a description of the failure. Values of the tool's headers are redacted, since a
- * server may repeat them.
+ * is the JSON of a 2xx response, or a description of the failure. Values of the tool's headers and the credentials in
+ * its address are redacted, since a server may repeat them.
  *
  * @throws the signal's reason once it is aborted.
  */
@@ -33,12 +34,16 @@ export async function callTool(
   signal: AbortSignal,
 ): Promise<unknown> {
   const inQuery = tool.method === 'GET' || tool.method === 'DELETE';
+  const { address, authorization, password } = splitCredentials(tool.endpoint);
+  const credentials = { name: 'authorization', value: authorization.Authorization ?? '' };
+  const secrets = [credentials, { name: 'password', value: password }, ...tool.headers];
   try {
-    const answer = await fetchGuarded(inQuery ? withQuery(tool.endpoint, args) : tool.endpoint, {
+    const answer = await fetchGuarded(inQuery ? withQuery(address, args) : address, {
       method: tool.method,
       headers: {
         Accept: 'application/json',
         ...(!inQuery && { 'Content-Type': 'application/json' }),
+        ...authorization,
         ...Object.fromEntries(tool.headers.map(({ name, value }) => [name, value])),
       },
       ...(!inQuery && { body: JSON.stringify(args) }),
@@ -46,7 +51,7 @@ export async function callTool(
       maxBytes: responseLimit,
       signal,
     });
-    return readResult(answer, headerValueRedactor(tool.headers));
+    return readResult(answer, headerValueRedactor(secrets));
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
     return { error: `The function could not be called: ${error.message}.` };

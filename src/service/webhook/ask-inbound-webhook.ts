@@ -12,6 +12,7 @@ import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { fitJson, fitText } from '../lib/storable.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
+import { splitCredentials } from '../outgoing/url-credentials.ts';
 import { resetFailures, disabledReason } from '../webhook-url/disable-failing-url.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { signingSecrets } from './webhook-secret.ts';
@@ -133,10 +134,16 @@ async function ask(
 ): Promise<Outcome> {
   const secrets = await signingSecrets(database, userId);
   const headers = signWebhook(secrets, webhookId, await databaseTime(database.db), payload);
+  const { address, authorization } = splitCredentials(url);
   try {
-    const { status, text } = await fetch(url, {
+    const { status, text } = await fetch(address, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': 'voice-assistant-chat', ...headers },
+      headers: {
+        ...authorization,
+        'content-type': 'application/json',
+        'user-agent': 'voice-assistant-chat',
+        ...headers,
+      },
       body: payload,
       timeoutMs,
       maxBytes: maxAnswerBytes,

@@ -8,6 +8,7 @@ import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
+import { splitCredentials } from '../outgoing/url-credentials.ts';
 import type { OwnedUrl } from '../webhook-url/disable-failing-url.ts';
 import { countFailureOrDisable, resetFailures } from '../webhook-url/disable-failing-url.ts';
 import { failPendingDeliveries, notifyOfDisabledUrl } from './notify-of-disabled-url.ts';
@@ -111,10 +112,12 @@ async function post(
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Outcome> {
+  const { address, authorization } = splitCredentials(url);
   try {
-    const { status, text } = await fetch(url, {
+    const { status, text } = await fetch(address, {
       method: 'POST',
       headers: {
+        ...authorization,
         'content-type': 'application/json',
         'user-agent': 'voice-assistant-chat',
         ...headers,

@@ -7,6 +7,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { disabledSince } from '../webhook-url/disable-failing-url.ts';
 import type { DisabledUrl, OwnedUrl } from '../webhook-url/disable-failing-url.ts';
 import { createDelivery } from './create-delivery.ts';
+import { splitCredentials } from '../outgoing/url-credentials.ts';
 
 /** Sends a webhook about a disabled address to the usage webhooks of the assistants that have it. */
 export async function notifyOfDisabledUrl(
@@ -36,7 +37,8 @@ export async function notifyOfDisabledUrl(
   for (const { usageUrl, ids } of concerned) {
     if (usageUrl === null) continue;
     const payload: WebhookDisabledWebhook = {
-      disabled_webhook_url: url,
+      // Another receiver must not learn its password.
+      disabled_webhook_url: splitCredentials(url).address,
       assistant_ids: ids,
       failed_deliveries: disabled.failures,
       failing_since: disabled.failingSince,
