@@ -4,8 +4,8 @@ export class OperatorError extends Error {
 }
 
 /**
- * The text that the command line and the service print before they exit: the message, or, where they help, a stack and
- * those of the causes.
+ * The text that the command line and the service print before they exit: the message of an {@link OperatorError}; of
+ * other errors, the stack and the causes.
  */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -304,7 +304,7 @@ export const settings = {
   ),
   VOICE: onOrOff(
     'on',
-    'Whether visitors can call assistants from a page. Needs the package `voice-assistant-chat-voice` ([Live voice](live-voice.md)), which `off` also switches off for calls with Asterisk',
+    'Whether visitors can call assistants from a page. Needs the package `voice-assistant-chat-voice` ([Live voice](live-voice.md)). `off` also disables offline speech for calls with Asterisk',
   ),
   VOICE_MODEL_DIR: optional(
     'Folder with voices for offline speech ([Voices of your own](live-voice.md#voices-of-your-own))',

@@ -96,8 +96,8 @@ const slow = [
 /** Files that run the service in separate processes: to kill them, to let several share a database, for the command line. */
 const ownProcesses = 'test/service/processes/*.test.ts';
 
-/** What the pages look like: screenshots, and the rules of accessibility on every page of the documentation. */
-const looks = ['documentation', 'documentation-picture', 'pictures'].map(
+/** Screenshots, and accessibility of every page of the documentation. */
+const appearance = ['documentation', 'documentation-picture', 'pictures'].map(
   (name) => `test/e2e/${name}.spec.ts`,
 );
 
@@ -184,13 +184,13 @@ export function allSuites(): Suite[] {
   });
   return [
     { name: 'build', run: ['npm', 'run', '--silent', 'build'], counts: 'check', limit: 10 },
-    e2eSuite('e2e', find('test/e2e/**/*.spec.ts', ...looks)),
-    { ...e2eSuite('looks', looks), after: ['build', 'e2e'], onlyIf: 'all' },
+    e2eSuite('e2e', find('test/e2e/**/*.spec.ts', ...appearance)),
+    { ...e2eSuite('appearance', appearance), after: ['build', 'e2e'], onlyIf: 'all' },
     {
       name: 'browser',
       run: script('test/browser.ts'),
       counts: 'tests',
-      after: ['build', 'e2e', 'looks'],
+      after: ['build', 'e2e', 'appearance'],
       limit: 40,
     },
     // Early, since they take longest and need no build.

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 export const versionsFolder = (dataDir: string): string => join(dataDir, 'widget');
 
 /** Prefix of the names of folders whose files are still being copied. */
-const incomplete = '.new-';
+const incompletePrefix = '.new-';
 
 /** The version of the built widget, from the file that the build writes; undefined if it is missing. */
 export function builtVersion(folder: string): string | undefined {
@@ -26,7 +26,7 @@ export function findInVersions(dataDir: string, file: string): string | undefine
   const versions = versionsFolder(dataDir);
   try {
     return readdirSync(versions)
-      .filter((version) => !version.startsWith(incomplete))
+      .filter((version) => !version.startsWith(incompletePrefix))
       .map((version) => join(versions, version, file))
       .find((path) => existsSync(path));
   } catch {
@@ -52,7 +52,7 @@ export async function storeWidgetVersion(folder: string, dataDir: string, log: L
     if (stored?.equals(hashes) === true) return;
     await mkdir(versions, { recursive: true });
     // Processes that share the folder never see a part of the files.
-    const complete = await mkdtemp(join(versions, incomplete));
+    const complete = await mkdtemp(join(versions, incompletePrefix));
     try {
       for await (const name of glob([served, 'integrity.json'], { cwd: folder }))
         await cp(join(folder, name), join(complete, name));
