@@ -34,8 +34,7 @@ const disabledUrls = async ({ owner, id }: WithAssistant) =>
   (await readAssistant(owner, id))['disabled_webhook_urls'];
 
 /** Creates an owner whose webhook address was disabled. */
-async function createDisabled() {
-  const url = receiver.address(500);
+async function createDisabled(url = receiver.address(500)) {
   const notices = receiver.address();
   const it = await createOwner({ conversation_ended_webhook_url: url, usage_webhook_url: notices });
   await fail(it);
@@ -64,6 +63,14 @@ test('an address whose deliveries all failed for five days is disabled, and its 
   );
   assert.equal(receiver.requests(it.url).length, attempts);
   assert.equal(receiver.requests(it.notices).length, 1);
+});
+
+test('the notice about an address does not contain its user name and password', async () => {
+  const address = receiver.address(500);
+  const it = await createDisabled(address.replace('://', '://anna:secret@'));
+  const [notice] = await receiver.received(it.notices, 1);
+  const body = verify(it.secret, notice) as WebhookDisabledWebhook;
+  assert.equal(body.disabled_webhook_url, address);
 });
 
 test("a call's record says that its webhook was not sent to a disabled address", async () => {

@@ -28,7 +28,7 @@ export { documentSources } from './document-sources-table.ts';
 /** Key/value pairs of an assistant or a conversation. */
 export type StoredVariables = Record<string, unknown>;
 
-/** The evaluation of an ended conversation or call; empty without messages, or if evaluation is off. */
+/** The evaluation of an ended conversation or call. A result that it could not find is absent. */
 export type StoredEvaluation = Partial<Record<'sentiment' | 'outcome' | 'score', string | number>>;
 
 /** A function call of a reply, as stored and on the wire. */

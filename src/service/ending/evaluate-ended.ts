@@ -26,8 +26,8 @@ export interface EndedTranscript {
 const maxTranscriptLength = 24_000;
 
 /**
- * Evaluates an ended chat or call with the engine. Without a result, a variable is null, and the evaluation
- * lacks the field, since the interface has no null there. If the customer said nothing, that applies to all.
+ * Evaluates an ended chat or call with the engine. Variables that it does not find are null. Results that it does not
+ * find are absent, since the interface has no null there. If the customer said nothing, it finds none.
  *
  * @returns undefined if evaluation is disabled.
  * @throws EngineError if the engine fails or takes too long.

@@ -1,7 +1,9 @@
-/** An address without its credentials, and the header that sends them. */
+/** A URL without its user name and password. */
 export interface SplitUrl {
   address: string;
+  /** The header that sends them; empty if there are none. */
   authorization: { Authorization?: string };
+  /** Decoded; empty if there is none. */
   password: string;
 }
 

@@ -71,7 +71,7 @@ export function countStream(route: string): () => void {
   };
 }
 
-/** Also counts 0, since the alert's `increase()` ignores a counter's first value. */
+/** Counts replies or calls taken over, 0 too: the alert's `increase()` ignores the first value of a counter. */
 export const countAbandoned = (kind: 'reply' | 'call', count: number): void => {
   takenOver().add(count, { kind });
 };

@@ -4,10 +4,10 @@ import type { Database, Queries } from '../db/database.ts';
 import { assistants } from '../db/schema.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { splitCredentials } from '../outgoing/url-credentials.ts';
 import { disabledSince } from '../webhook-url/disable-failing-url.ts';
 import type { DisabledUrl, OwnedUrl } from '../webhook-url/disable-failing-url.ts';
 import { createDelivery } from './create-delivery.ts';
-import { splitCredentials } from '../outgoing/url-credentials.ts';
 
 /** Sends a webhook about a disabled address to the usage webhooks of the assistants that have it. */
 export async function notifyOfDisabledUrl(
@@ -37,7 +37,7 @@ export async function notifyOfDisabledUrl(
   for (const { usageUrl, ids } of concerned) {
     if (usageUrl === null) continue;
     const payload: WebhookDisabledWebhook = {
-      // Another receiver must not learn its password.
+      // Another server receives the notice.
       disabled_webhook_url: splitCredentials(url).address,
       assistant_ids: ids,
       failed_deliveries: disabled.failures,
