@@ -78,9 +78,7 @@ function chunks(): UserConfig {
 function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
   const manifest = JSON.parse(readFileSync('dist/chunks/manifest.json', 'utf8')) as Manifest;
   const hashOf = (path = '') => basename(path, '.js').replace(/.*-/, '');
-  // The panel loads the talk module.
-  const loaded = Object.entries(entries).filter(([name]) => name !== 'talk');
-  const hashes = loaded.map(([name, source]) => [name, hashOf(manifest[source]?.file)]);
+  const hashes = Object.entries(entries).map(([name, source]) => [name, hashOf(manifest[source]?.file)]);
   return {
     define: { builtFiles: JSON.stringify(Object.fromEntries(hashes)) },
     resolve: {

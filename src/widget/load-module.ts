@@ -9,9 +9,10 @@ export async function loadModule<Module>(load: () => Promise<Module>): Promise<M
   try {
     return await load();
   } catch (error) {
-    // The errors of Chrome and Firefox contain the URL; other engines request it again without this.
-    const [address] = /https?:\/\/\S+?\.[cm]?js\b/.exec(String(error)) ?? [];
-    if (address === undefined) throw error;
+    // The errors of Chrome and Firefox contain a URL; other engines request it again without this.
+    const [address, file] = /https?:\/\/\S*?([^\s/]+\.[cm]?js)\b/.exec(String(error)) ?? [];
+    // In Firefox it may be that of a file which the module imports. Bundlers may load files that are not modules.
+    if (file === undefined || !String(load).includes(file)) throw error;
     const retry = `${address}?retry=${Date.now()}`;
     return (await import(
       /* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ retry

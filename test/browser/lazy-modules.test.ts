@@ -2,6 +2,8 @@ import { expect } from '@open-wc/testing';
 import { cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
 import { unmountAll, until } from '../support/chat/chat-fixture.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
+import { scriptAnswer } from '../support/browser/script-answer.ts';
+import { modelService } from '../support/browser/service-under-test.ts';
 import { failScript, holdScript, uncachedWidget } from '../support/browser/fail-script.ts';
 
 /* Each page is a separate frame, since a browser keeps the modules that a page has loaded. */
@@ -118,6 +120,29 @@ describe('a module that failed to load', () => {
     }, 'the answer');
     await chat.answered(2);
     expect(chat.problems).to.deep.equal([]);
+  });
+
+  it('does not keep the modules that import it from loading', async () => {
+    failScript('talk');
+    const { chat } = (page = await openPage(undefined, uncachedWidget()));
+    chat.element.setAttribute('base-url', modelService.url);
+    chat.element.setAttribute('assistant-id', modelService.assistantThatShows('no-greeting'));
+    chat.element.show();
+    await chat.ready();
+    const { question } = await scriptAnswer({ chunks: ['Yes, **all year**.'] });
+    await chat.ask(question);
+    await until(() => chat.find('[part="retry-button"]') !== null, 'the button to try again');
+    failScript();
+    await until(() => {
+      chat.find('[part="retry-button"]')?.click();
+      // Writing loads the Markdown module, which is not requested again for a few seconds.
+      chat.write('And');
+      return chat.find('.markdown strong') !== null;
+    }, 'the answer as Markdown');
+    await until(() => {
+      chat.part('menu-button').click();
+      return chat.find('[role="menu"]') !== null;
+    }, 'the menu');
   });
 
   it('is loaded when the page changes its language again', async () => {

@@ -14,7 +14,7 @@ export interface PanelInput {
 }
 
 /** The lazy modules that most conversations need later. */
-export type PreloadedModule = 'markdown' | 'extras';
+export type PreloadedModule = 'talk' | 'markdown' | 'extras';
 
 /** The panel's methods, called by the shell. */
 export interface Panel {

@@ -32,6 +32,7 @@ export const loadLocales = () => import('../texts/locales.ts');
 export const preload = (name: PreloadedModule): unknown => preloaded[name]();
 
 const preloaded: Readonly<Record<PreloadedModule, () => Promise<unknown>>> = {
+  talk: () => import('../panel/modules/talk.ts'),
   markdown: () => import('../panel/markdown/markdown.ts'),
   extras: loadExtras,
 };

@@ -63,17 +63,20 @@ export class ChatPanel implements Panel, PanelContext {
     this.update(this.#input);
   });
   #isVisible = false;
-  readonly modules = new LazyModules((css) => {
-    if (css !== undefined) adoptStyles(this.host.shadowRoot, css);
-    const talk = this.modules.get('talk');
-    this.reading ??= talk && new talk.Reading(this);
-    void this.#announce(0);
-    this.gate ??= this.modules.get('gate')?.createGate(this);
-    const builder = this.modules.get('builder');
-    this.inspector ??= builder && new builder.Inspector(this);
-    this.#watch();
-    this.requestRender();
-  });
+  readonly modules = new LazyModules(
+    (css) => {
+      if (css !== undefined) adoptStyles(this.host.shadowRoot, css);
+      const talk = this.modules.get('talk');
+      this.reading ??= talk && new talk.Reading(this);
+      void this.#announce(0);
+      this.gate ??= this.modules.get('gate')?.createGate(this);
+      const builder = this.modules.get('builder');
+      this.inspector ??= builder && new builder.Inspector(this);
+      this.#watch();
+      this.requestRender();
+    },
+    (name) => this.#input.preload(name),
+  );
   reading: Reading | undefined;
   readonly addOns: AddOns = new AddOns(this);
   /** How many pages of messages are rendered, counted from the end: a long history is rendered in steps. */
@@ -247,7 +250,7 @@ export class ChatPanel implements Panel, PanelContext {
         return own;
       },
       {
-        ...dispatchEvents(this, isCurrent, this.#input.preload, () => void this.#announce(1)),
+        ...dispatchEvents(this, isCurrent, () => void this.#announce(1)),
         onChange: () => {
           if (!isCurrent()) return;
           this.#watch();

@@ -1,5 +1,4 @@
 import type { ConversationListener } from '../conversation/conversation.ts';
-import type { PanelInput, PreloadedModule } from '../element/panel-input.ts';
 import type { PanelContext } from './panel-context.ts';
 import type { PanelHost } from './panel-host.ts';
 import { warnOnce } from '../warn-once.ts';
@@ -15,22 +14,24 @@ import { idle } from './idle.ts';
 export function dispatchEvents(
   panel: PanelContext,
   isCurrent: () => boolean,
-  preload: PanelInput['preload'],
   announce: () => void,
 ): Omit<ConversationListener, 'onChange'> {
-  const { element } = panel.host;
-  const dispatch: PanelHost['dispatch'] = (name, detail) => isCurrent() && panel.host.dispatch(name, detail);
-  const preloadWhenIdle = (module: PreloadedModule): void => {
+  const { host, modules } = panel;
+  const { element } = host;
+  const dispatch: PanelHost['dispatch'] = (name, detail) => isCurrent() && host.dispatch(name, detail);
+  const whenIdle = (load: () => unknown): void => {
     idle()
-      .then(() => preload(module))
+      .then(load)
       .catch(() => undefined);
   };
   return {
     onReady: (conversationId, resumed) => {
       dispatch('chat-ready', { conversationId, resumed });
-      preloadWhenIdle('markdown');
-      // It announces the greeting, and a visible conversation follows its updates with it.
-      void idle().then(() => panel.modules.load('talk'));
+      whenIdle(() => {
+        // It announces the greeting, and a visible conversation follows its updates with it.
+        void modules.load('talk');
+        return modules.preload('markdown');
+      });
       if (!resumed && isCurrent()) announce();
     },
     onSent: (text) => {
@@ -38,7 +39,7 @@ export function dispatchEvents(
     },
     onAnswer: (text, latency) => {
       if (isCurrent()) announce();
-      preloadWhenIdle('extras');
+      whenIdle(() => modules.preload('extras'));
       if (text) dispatch('chat-message', { text, latency });
     },
     onProblem: ({ code, message }) => {

@@ -1,4 +1,5 @@
 import { ChatError } from '../../../client/chat-client.ts';
+import type { PanelInput } from '../../element/panel-input.ts';
 import { loadModule } from '../../load-module.ts';
 
 /** Every lazily loaded module of the panel; the bundler writes one file for each. */
@@ -26,6 +27,8 @@ export type LazyModule<Name extends LazyModuleName> = Awaited<ReturnType<(typeof
 /** The lazy modules of one panel, loaded or loading. The chat works without any of them. */
 export class LazyModules {
   readonly #onLoad: (css: string | undefined) => void;
+  /** Downloads a module without running it. */
+  readonly preload: PanelInput['preload'];
   readonly #requests = new Map<LazyModuleName, Promise<unknown>>();
   readonly #loaded = new Map<LazyModuleName, unknown>();
   /** When a module that failed to load may be requested again, in milliseconds since 1970. */
@@ -34,8 +37,9 @@ export class LazyModules {
   readonly #slow = new Set<LazyModuleName>();
 
   /** @param onLoad called with the styles of a loaded module; with undefined if it has none, failed to load or is slow */
-  constructor(onLoad: (css: string | undefined) => void) {
+  constructor(onLoad: (css: string | undefined) => void, preload: PanelInput['preload']) {
     this.#onLoad = onLoad;
+    this.preload = preload;
   }
 
   /** The module, if it has loaded. */
@@ -89,6 +93,10 @@ export class LazyModules {
       this.#onLoad(undefined);
     }, slowAfter);
     try {
+      // Firefox never repeats an import that failed, not even for a module that imports the same file. So the talk module,
+      // which most of the others import, is downloaded first.
+      if (name !== 'gate')
+        await Promise.all([this.preload('talk'), name === 'markdown' && this.preload(name)]);
       const loaded = await loadModule<unknown>(loaders[name]);
       this.#failed.delete(name);
       return loaded;
