@@ -30,7 +30,7 @@ import type { Reading } from './reading/reading.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
 import { dispatchEvents } from './dispatch-events.ts';
-import { VisitStorage } from './visit-storage.ts';
+import { VisitStorage } from '../conversation/storage/visit-storage.ts';
 
 /** Where the panel does not fill the screen (`panel.css`). */
 const besidePage = '(min-width: 481px) and (min-height: 481px)';

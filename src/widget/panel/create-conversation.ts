@@ -7,7 +7,7 @@ import { newKey } from '../conversation/sending/new-key.ts';
 import { tabSource } from '../conversation/tabs/tab-source.ts';
 import type { ChatOptions } from './options.ts';
 import type { LazyModules } from './modules/lazy-modules.ts';
-import type { VisitStorage } from './visit-storage.ts';
+import type { VisitStorage } from '../conversation/storage/visit-storage.ts';
 import { idle } from './idle.ts';
 
 /** Identifies a conversation: if any of these change, the panel switches to another conversation. */

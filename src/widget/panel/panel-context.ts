@@ -11,7 +11,7 @@ import type { PanelHost } from './panel-host.ts';
 import type { LazyModules } from './modules/lazy-modules.ts';
 import type { Reading } from './reading/reading.ts';
 import type { ScrollFollow } from './scroll-follow.ts';
-import type { VisitStorage } from './visit-storage.ts';
+import type { VisitStorage } from '../conversation/storage/visit-storage.ts';
 
 /**
  * The panel as its features see it: its elements, modules and current state. View functions take only the values that

@@ -2,7 +2,7 @@ import type { Locale } from '../texts/texts.ts';
 import type { LazyModules } from './modules/lazy-modules.ts';
 import type { PlacedPanel } from './place/placed-panel.ts';
 import type { PanelHost } from './panel-host.ts';
-import type { VisitStorage } from './visit-storage.ts';
+import type { VisitStorage } from '../conversation/storage/visit-storage.ts';
 
 const sizeKey = 'voice-assistant-chat:size';
 
@@ -56,7 +56,7 @@ export class PanelPlace {
     const root = this.#root;
     if (this.#isShown || !root.isConnected) return;
     this.#isShown = true;
-    root.style.cssText = this.#storage.getItem(sizeKey) ?? '';
+    root.style.cssText = this.#storage.getItem(sizeKey);
     // Above popovers that the page has opened meanwhile. Only if there are any, since this lays out everything again.
     if (root.popover && this.#isCovered()) {
       root.togglePopover(false);

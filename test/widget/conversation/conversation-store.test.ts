@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ConversationStore } from '../../../src/widget/conversation/storage/conversation-store.ts';
+import { VisitStorage, type BrowserStorage } from '../../../src/widget/conversation/storage/visit-storage.ts';
 import {
   nothingStored,
   type StoredConversation,
@@ -8,19 +9,22 @@ import {
 import { ChatServer } from '../../support/servers/chat-server.ts';
 import { Browser, Visit } from './visit.ts';
 
-type Storage = NonNullable<ConstructorParameters<typeof ConversationStore>[0]>;
-
 const refuse = (): never => {
   throw new DOMException('The operation is insecure.', 'SecurityError');
 };
-const blocked: Storage = { getItem: refuse, setItem: refuse, removeItem: refuse };
+const blocked: BrowserStorage = { getItem: refuse, setItem: refuse, removeItem: refuse };
 
-function storageOf(kept = new Map<string, string>()): Storage {
+function storageOf(kept = new Map<string, string>()): BrowserStorage {
   return {
     getItem: (key) => kept.get(key) ?? null,
     setItem: (key, value) => void kept.set(key, value),
     removeItem: (key) => void kept.delete(key),
   };
+}
+
+/** The store of another page that uses the storage. */
+function storeOf(storage: BrowserStorage | undefined, name = 'a'): ConversationStore {
+  return new ConversationStore(new VisitStorage(storage), name);
 }
 
 const full: StoredConversation = {
@@ -35,19 +39,19 @@ const full: StoredConversation = {
 describe('a stored conversation', () => {
   it('is read as it was written', () => {
     const storage = storageOf();
-    new ConversationStore(storage, 'a').write(full);
-    assert.deepEqual(new ConversationStore(storage, 'a').read(), full);
+    storeOf(storage).write(full);
+    assert.deepEqual(storeOf(storage).read(), full);
   });
 
   it('is separate from those of other assistants', () => {
     const storage = storageOf();
-    new ConversationStore(storage, 'a').write(full);
-    assert.deepEqual(new ConversationStore(storage, 'b').read(), nothingStored);
+    storeOf(storage).write(full);
+    assert.deepEqual(storeOf(storage, 'b').read(), nothingStored);
   });
 
   it('leaves no trace when it is empty', () => {
     const kept = new Map<string, string>();
-    const store = new ConversationStore(storageOf(kept), 'a');
+    const store = storeOf(storageOf(kept));
     store.write(full);
     assert.deepEqual([...kept.keys()], ['voice-assistant-chat:conversation:a', 'voice-assistant-chat:wake']);
     store.write({ ...nothingStored, conversationId: undefined });
@@ -56,7 +60,7 @@ describe('a stored conversation', () => {
 
   it('is stored as soon as it has content', () => {
     for (const part of [{ conversationId: 'c' }, { draft: 'D' }, { pending: full.pending }]) {
-      const store = new ConversationStore(storageOf(), 'a');
+      const store = storeOf(storageOf());
       store.write({ ...nothingStored, ...part });
       assert.deepEqual(store.read(), { ...nothingStored, ...part });
     }
@@ -71,35 +75,40 @@ describe('a stored conversation', () => {
   ] as const) {
     it(`that turned into ${what} is ignored`, () => {
       const storage = storageOf(new Map([['voice-assistant-chat:conversation:a', json]]));
-      assert.deepEqual(new ConversationStore(storage, 'a').read(), nothingStored);
+      assert.deepEqual(storeOf(storage).read(), nothingStored);
     });
   }
 
   it('keeps its valid parts', () => {
     const broken = { conversationId: 'c', draft: 7, pending: [{ key: 1 }], keptAt: Date.now() };
     const storage = storageOf(new Map([['voice-assistant-chat:conversation:a', JSON.stringify(broken)]]));
-    assert.deepEqual(new ConversationStore(storage, 'a').read(), {
+    assert.deepEqual(storeOf(storage).read(), {
       conversationId: 'c',
       draft: '',
       pending: [],
     });
   });
 
-  it('is empty if storage is missing or blocked, and writing does not throw', () => {
+  it('lasts until the page is left if storage is missing or blocked', () => {
     for (const storage of [undefined, blocked]) {
-      const store = new ConversationStore(storage, 'a');
-      store.write(full);
-      store.write(nothingStored);
+      const store = storeOf(storage);
       assert.deepEqual(store.read(), nothingStored);
+      store.write(full);
+      assert.deepEqual(store.read(), full);
+      store.clear();
+      assert.deepEqual(store.read(), nothingStored);
+      store.write(full);
+      assert.deepEqual(storeOf(storage).read(), nothingStored);
     }
   });
 
-  it('is unchanged if storage is full', () => {
+  it('lasts until the page is left if storage is full', () => {
     const storage = storageOf();
-    new ConversationStore(storage, 'a').write(full);
-    const store = new ConversationStore({ ...storage, setItem: refuse }, 'a');
+    storeOf(storage).write(full);
+    const store = storeOf({ ...storage, setItem: refuse });
     store.write({ ...full, draft: 'Hello' });
-    assert.equal(store.read().draft, 'Hel');
+    assert.equal(store.read().draft, 'Hello');
+    assert.equal(storeOf(storage).read().draft, 'Hel');
   });
 
   it('is not needed for a chat', async (test) => {

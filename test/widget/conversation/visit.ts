@@ -1,4 +1,5 @@
 import { ConversationClient, type ChatClientOptions } from '../../../src/client/conversation-client.ts';
+import { VisitStorage, type BrowserStorage } from '../../../src/widget/conversation/storage/visit-storage.ts';
 import { ConversationStore } from '../../../src/widget/conversation/storage/conversation-store.ts';
 import { PendingDeletions } from '../../../src/widget/conversation/storage/pending-deletions.ts';
 import type { TabSource } from '../../../src/widget/conversation/tabs/tab-channel.ts';
@@ -37,7 +38,9 @@ export class Browser {
   now = (): number => Date.now();
 
   get pending(): string[] {
-    return new ConversationStore(this.#storage, 'test').read().pending.map(({ text }) => text);
+    return new ConversationStore(new VisitStorage(this.#storage), 'test')
+      .read()
+      .pending.map(({ text }) => text);
   }
 
   readonly #storage = {
@@ -59,8 +62,6 @@ export class Browser {
   }
 }
 
-type Storage = NonNullable<ConstructorParameters<typeof ConversationStore>[0]>;
-
 /** One page with its conversation and its events. */
 export class Visit {
   readonly conversation: Conversation;
@@ -73,7 +74,7 @@ export class Visit {
 
   constructor(
     browser: Browser,
-    storage: Storage,
+    browserStorage: BrowserStorage | undefined,
     server: Pick<ChatServer, 'url'>,
     { request: differing = {}, answerTimeout = hour, tabs }: VisitOptions,
   ) {
@@ -84,6 +85,7 @@ export class Visit {
         if (!signal.aborted) act(...args);
       };
     };
+    const storage = new VisitStorage(browserStorage);
     const store = new ConversationStore(storage, 'test', undefined, () => browser.now());
     const write = store.write.bind(store);
     store.write = (kept) => !signal.aborted && write(kept);

@@ -1,18 +1,17 @@
 import { toJson } from '../../../client/to-json.ts';
 import { nothingStored, parseStored, type StoredConversation } from './stored-conversation.ts';
-import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
+import type { VisitStorage } from './visit-storage.ts';
 import { setWakeEntry } from './wake-entry.ts';
 
 /** Thirty days, milliseconds. */
 export const defaultKeepFor = 30 * 24 * 3_600_000;
 
 /**
- * Stores one conversation, so that it survives a reload, a crash and a closed tab. Never throws: if storage is blocked
- * or full, nothing is stored. Several tabs may share one storage: each writes only what it has changed. A separate
- * entry says whether the next page loads the panel (`wake-entry.ts`).
+ * Stores one conversation, so that it survives a reload, a crash and a closed tab. Several tabs may share one storage:
+ * each writes only what it has changed. A separate entry says whether the next page loads the panel (`wake-entry.ts`).
  */
 export class ConversationStore {
-  readonly #storage: BrowserStorage | undefined;
+  readonly #storage: VisitStorage;
   /** Identifies the conversation within the storage: its service, assistant and visitor. */
   readonly name: string;
   readonly #key: string;
@@ -26,12 +25,7 @@ export class ConversationStore {
   /**
    * @param keepFor milliseconds until an unused stored conversation expires
    */
-  constructor(
-    storage: BrowserStorage | undefined,
-    name: string,
-    keepFor = defaultKeepFor,
-    now: () => number = Date.now,
-  ) {
+  constructor(storage: VisitStorage, name: string, keepFor = defaultKeepFor, now: () => number = Date.now) {
     this.#storage = storage;
     this.name = name;
     this.#key = `voice-assistant-chat:conversation:${name}`;
@@ -99,8 +93,7 @@ export class ConversationStore {
       pending.length > 0 || unread || isOpen || conversationId || draft || toolResults || openingKey;
     const json = isWorthStoring ? toJson({ ...next, keptAt: this.#now() }) : '';
     const isNew = JSON.stringify(next) !== JSON.stringify(stored);
-    // Storage is full or blocked: the next write tries again.
-    if (isNew && !writeItem(this.#storage, this.#key, json)) return false;
+    if (isNew) this.#storage.setItem(this.#key, json);
     this.#known = state;
     this.#setWakeEntry(next);
     return isNew;
@@ -109,13 +102,13 @@ export class ConversationStore {
   /** Deletes the conversation, other tabs' messages included. The next write stores everything. */
   clear(): void {
     this.#known = nothingStored;
-    writeItem(this.#storage, this.#key, '');
+    this.#storage.removeItem(this.#key);
     setWakeEntry(this.#storage, this.name);
   }
 
   /** The conversation as it is stored now, by any tab. */
   get stored(): StoredConversation {
-    const json = readItem(this.#storage, this.#key);
+    const json = this.#storage.getItem(this.#key);
     // Not left to the parser: an exception costs a slow device several milliseconds, and most visits start with nothing.
     if (!json) return nothingStored;
     try {

@@ -1,6 +1,6 @@
 import type { ConversationClient } from '../../../client/chat-client.ts';
 import type { Environment } from '../environment.ts';
-import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
+import type { VisitStorage } from './visit-storage.ts';
 
 /**
  * The IDs of conversations whose deletion the service has not confirmed, stored so that it is requested again: when the
@@ -8,14 +8,14 @@ import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
  */
 export class PendingDeletions {
   readonly client: ConversationClient;
-  readonly #storage: BrowserStorage;
+  readonly #storage: VisitStorage;
   readonly #key: string;
   readonly #loadLazyPart: Environment['loadLazyPart'];
 
   /** @param baseUrl of the client's service */
   constructor(
     client: ConversationClient,
-    storage: BrowserStorage,
+    storage: VisitStorage,
     baseUrl: string,
     loadLazyPart: Environment['loadLazyPart'],
   ) {
@@ -27,11 +27,11 @@ export class PendingDeletions {
 
   /** Separated by spaces. */
   get ids(): string {
-    return readItem(this.#storage, this.#key);
+    return this.#storage.getItem(this.#key);
   }
 
   set ids(ids: string) {
-    writeItem(this.#storage, this.#key, ids);
+    this.#storage.setItem(this.#key, ids);
   }
 
   handleEvent(): void {

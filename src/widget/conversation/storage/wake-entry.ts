@@ -1,4 +1,4 @@
-import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
+import type { VisitStorage } from './visit-storage.ts';
 
 /**
  * The storage key of an entry that makes the next page load the panel immediately. The value is a JSON object with a
@@ -18,8 +18,8 @@ export interface WakeEntry {
 }
 
 /** Sets the property of a conversation; without `wake`, removes it. */
-export function setWakeEntry(storage: BrowserStorage | undefined, name: string, entry?: WakeEntry): void {
-  const before = readItem(storage, wakeKey);
+export function setWakeEntry(storage: VisitStorage, name: string, entry?: WakeEntry): void {
+  const before = storage.getItem(wakeKey);
   let all: object = {};
   try {
     all = { ...(JSON.parse(before || '{}') as object) };
@@ -28,5 +28,5 @@ export function setWakeEntry(storage: BrowserStorage | undefined, name: string, 
   }
   // JSON omits undefined properties.
   const next = JSON.stringify({ ...all, [name]: entry }).replace(/^\{\}$/, '');
-  if (next !== before) writeItem(storage, wakeKey, next);
+  if (next !== before) storage.setItem(wakeKey, next);
 }

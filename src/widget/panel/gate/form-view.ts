@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { limits } from '../../../contract/limits.ts';
 import type { FormField } from '../../form-field.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { VisitStorage } from '../visit-storage.ts';
+import type { VisitStorage } from '../../conversation/storage/visit-storage.ts';
 import { checkField, type Fault } from './check-field.ts';
 import { validFields } from './valid-fields.ts';
 
@@ -36,17 +36,13 @@ export class FormState {
 
   answer(name: string, value: string | boolean): void {
     this.answers[name] = value;
-    try {
-      this.#storage.setItem(this.#key, JSON.stringify(this.answers));
-    } catch {
-      // The storage is full or blocked: after a reload, the form is empty.
-    }
+    this.#storage.setItem(this.#key, JSON.stringify(this.answers));
   }
 }
 
-function parseAnswers(json: string | null): Answers {
+function parseAnswers(json: string): Answers {
   try {
-    const entries = Object.entries({ ...(JSON.parse(json ?? '{}') as Answers) });
+    const entries = Object.entries({ ...(JSON.parse(json || '{}') as Answers) });
     return Object.fromEntries(entries.filter(([, value]) => /^(string|boolean)$/.test(typeof value)));
   } catch {
     return {}; // It is not JSON.

@@ -1,5 +1,5 @@
 import type { Locale } from '../../texts/texts.ts';
-import type { VisitStorage } from '../visit-storage.ts';
+import type { VisitStorage } from '../../conversation/storage/visit-storage.ts';
 
 /** A visible panel, and everything that its position depends on. */
 export interface PlacedPanel {
