@@ -34,15 +34,15 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
 
   // At first mostly nothing is covered, and setting the properties restyles the whole panel.
   if (viewport.offsetTop !== 0 || viewport.height !== innerHeight) follow();
-  viewport.addEventListener('resize', follow);
-  viewport.addEventListener('scroll', follow);
+  const stop = new AbortController();
+  const { signal } = stop;
+  viewport.addEventListener('resize', follow, { signal });
+  viewport.addEventListener('scroll', follow, { signal });
   // Not passive: dragging the header would otherwise scroll the page behind the panel.
-  panel.addEventListener('touchmove', onTouchMove, { passive: false });
+  panel.addEventListener('touchmove', onTouchMove, { passive: false, signal });
   return () => {
     resetProperties();
-    viewport.removeEventListener('resize', follow);
-    viewport.removeEventListener('scroll', follow);
-    panel.removeEventListener('touchmove', onTouchMove);
+    stop.abort();
   };
 }
 

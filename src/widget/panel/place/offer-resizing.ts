@@ -75,29 +75,18 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
   handle.onkeydown = (event) => {
     const { width, height } = panel.getBoundingClientRect();
     const { x, y } = direction();
-    const keyActions: Readonly<Record<string, () => void>> = {
-      ArrowLeft: () => {
-        resize(width - x * step, height);
-      },
-      ArrowRight: () => {
-        resize(width + x * step, height);
-      },
-      ArrowUp: () => {
-        resize(width, height - y * step);
-      },
-      ArrowDown: () => {
-        resize(width, height + y * step);
-      },
-      Home: () => {
-        resize(0, 0);
-      },
-      End: () => {
-        resize(innerWidth, innerHeight);
-      },
+    const sizes: Readonly<Record<string, readonly [width: number, height: number]>> = {
+      ArrowLeft: [width - x * step, height],
+      ArrowRight: [width + x * step, height],
+      ArrowUp: [width, height - y * step],
+      ArrowDown: [width, height + y * step],
+      Home: [0, 0],
+      End: [innerWidth, innerHeight],
     };
+    const size = sizes[event.key];
     if (event.key === 'Delete' || event.key === 'Backspace') reset();
-    else if (event.key in keyActions) {
-      keyActions[event.key]?.();
+    else if (size) {
+      resize(...size);
       storeSize();
     } else return;
     event.preventDefault();
