@@ -1,11 +1,12 @@
-import * as z from 'zod/mini';
-import { HistoryItem } from './chat-endpoints.ts';
-
 /**
  * Streams the events of a conversation (`text/event-stream`). Our addition. Events:
  *
- * - `message`: an entry was added to the history: {@link MessageEvent}. The event's `id` is a cursor.
- * - `handoff`: whether the assistant answers: {@link HandoffEvent}. Sent at the start and after each change.
+ * - `message`: an entry was added to the history. The data is the entry as `GET /conversations/{uuid}` lists it. Its
+ *   `id`, also the `id` of the event, is its cursor: resuming after it returns later entries. An answer has the `id` of
+ *   the visitor's message in `in_reply_to`. Includes the visitor's messages and their answers, also those of this client.
+ *   Entries by a person and system events have a `role` other than `user` and no `in_reply_to`.
+ * - `handoff`: `{"ai_enabled": false}` while a person answers instead of the assistant. Sent at the start and after each
+ *   change.
  * - `ended`: the conversation ended or was deleted: `{}`. The stream closes after it.
  *
  * Comments keep the connection alive. The service closes a stream after 30 minutes and when it restarts. The client
@@ -19,21 +20,3 @@ export const watchConversation = {
   auth: 'none',
   statuses: [200, 404, 422, 429],
 } as const;
-
-/**
- * Data of `message`: the entry as `GET /conversations/{uuid}` lists it, with its cursor. Includes the visitor's
- * messages and their answers, also those of this client. Entries by a person and system events have a `role` other
- * than `user` and no `in_reply_to`.
- */
-export const MessageEvent = z.looseObject({
-  ...HistoryItem.shape,
-  /** The cursor: resuming after it returns later entries. Unique within the conversation. */
-  id: z.catch(z.string(), ''),
-  /** For an answer, the `id` of the visitor's message; otherwise empty. */
-  in_reply_to: z.catch(z.string(), ''),
-});
-export type MessageEvent = z.infer<typeof MessageEvent>;
-
-/** Data of `handoff`: false while a person answers instead of the assistant. */
-export const HandoffEvent = z.looseObject({ ai_enabled: z.boolean() });
-export type HandoffEvent = z.infer<typeof HandoffEvent>;
