@@ -2,7 +2,7 @@ import type { MessageCopy } from './message-copy.ts';
 
 /** Whether there is a clipboard: only secure contexts have one, despite the types. */
 export function hasClipboard(): boolean {
-  return 'clipboard' in navigator && !!(navigator.clipboard as Clipboard | undefined);
+  return !!(navigator.clipboard as Clipboard | undefined);
 }
 
 /**

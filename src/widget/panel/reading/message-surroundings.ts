@@ -63,7 +63,7 @@ let format: Intl.DateTimeFormat | undefined;
 let latest = { language: '', minute: NaN, text: '' };
 
 /** The time of day. Neighboring messages are often of the same minute, and formatting takes long for a whole history. */
-function timeOf(at: number, language: string): string {
+export function timeOf(at: number, language: string): string {
   const minute = Math.floor(at / 60_000);
   if (minute === latest.minute && language === latest.language) return latest.text;
   if (language !== latest.language) format = undefined;

@@ -5,6 +5,7 @@ import { hasClipboard, writeClipboard } from '../copying/write-clipboard.ts';
 import { icon } from '../icons.ts';
 import type { Locale } from '../../texts/texts.ts';
 import type { PanelContext } from '../panel-context.ts';
+import { timeOf } from './message-surroundings.ts';
 import { rate, ratingOf } from './ratings.ts';
 
 const copyIcon = icon('M9 9h11v11H9zM5 15H4V4h11v1');
@@ -42,7 +43,7 @@ export function messageTools(message: Message, locale: Locale, panel: PanelConte
       ${thumbIcon}
     </button>`;
   return html`<div part="message-tools">
-    ${at === undefined ? nothing : html`<time datetime=${new Date(at).toISOString()}>${timeOf(at, locale)}</time>`}
+    ${at === undefined ? nothing : html`<time datetime=${new Date(at).toISOString()}>${timeOf(at, locale.language)}</time>`}
     ${
       hasClipboard()
         ? html`<button type="button" part="copy-button" title=${texts.copyMessage} @click=${copy}>
@@ -56,9 +57,4 @@ export function messageTools(message: Message, locale: Locale, panel: PanelConte
         : nothing
     }
   </div>`;
-}
-
-/** The time of day, in the format of the language. */
-function timeOf(at: number, { language }: Locale): string {
-  return new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(at);
 }
