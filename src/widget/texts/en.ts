@@ -8,7 +8,6 @@ export const en = {
   placeholder: 'Write a message…',
   send: 'Send',
   you: 'You',
-  assistant: 'Assistant',
   notice: 'Notice',
   connecting: 'Connecting…',
   typing: 'Writing an answer…',

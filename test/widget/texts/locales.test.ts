@@ -21,7 +21,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   es: ['chat', 'no'],
   fi: ['chat'],
   fil: ['chat'],
-  fr: ['messages', 'assistant'],
+  fr: ['messages'],
   it: ['chat', 'no'],
   nb: ['chat', 'send'],
   nl: ['chat'],

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Skryf ’n boodskap…',
   send: 'Stuur',
   you: 'U',
-  assistant: 'Assistent',
   notice: 'Kennisgewing',
   connecting: 'Verbind tans…',
   typing: 'Skryf ’n antwoord…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'اكتب رسالة…',
   send: 'إرسال',
   you: 'أنت',
-  assistant: 'المساعد',
   notice: 'تنبيه',
   connecting: 'جارٍ الاتصال…',
   typing: 'يكتب ردًا…',

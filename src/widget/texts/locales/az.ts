@@ -9,7 +9,6 @@ export default {
   placeholder: 'Mesaj yazın…',
   send: 'Göndər',
   you: 'Siz',
-  assistant: 'Köməkçi',
   notice: 'Bildiriş',
   connecting: 'Qoşulur…',
   typing: 'Cavab yazır…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Напішыце паведамленне…',
   send: 'Адправіць',
   you: 'Вы',
-  assistant: 'Асістэнт',
   notice: 'Апавяшчэнне',
   connecting: 'Падключэнне…',
   typing: 'Піша адказ…',

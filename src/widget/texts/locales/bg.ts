@@ -9,7 +9,6 @@ export default {
   placeholder: 'Напишете съобщение…',
   send: 'Изпращане',
   you: 'Вие',
-  assistant: 'Асистент',
   notice: 'Известие',
   connecting: 'Свързване…',
   typing: 'Пише отговор…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'একটি বার্তা লিখুন…',
   send: 'পাঠান',
   you: 'আপনি',
-  assistant: 'সহকারী',
   notice: 'বিজ্ঞপ্তি',
   connecting: 'সংযোগ করা হচ্ছে…',
   typing: 'উত্তর লেখা হচ্ছে…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Napišite poruku…',
   send: 'Pošalji',
   you: 'Vi',
-  assistant: 'Asistent',
   notice: 'Obavještenje',
   connecting: 'Povezivanje…',
   typing: 'Piše odgovor…',

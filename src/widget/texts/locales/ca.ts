@@ -9,7 +9,6 @@ export default {
   placeholder: 'Escriviu un missatge…',
   send: 'Envia',
   you: 'Vós',
-  assistant: 'Assistent',
   notice: 'Avís',
   connecting: 'S’està connectant…',
   typing: 'Està escrivint una resposta…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Napište zprávu…',
   send: 'Odeslat',
   you: 'Vy',
-  assistant: 'Asistent',
   notice: 'Upozornění',
   connecting: 'Připojování…',
   typing: 'Píše odpověď…',

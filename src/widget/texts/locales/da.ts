@@ -9,7 +9,6 @@ export default {
   placeholder: 'Skriv en besked…',
   send: 'Send',
   you: 'Du',
-  assistant: 'Assistent',
   notice: 'Meddelelse',
   connecting: 'Opretter forbindelse…',
   typing: 'Skriver et svar…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Nachricht schreiben …',
   send: 'Senden',
   you: 'Sie',
-  assistant: 'Assistent',
   notice: 'Hinweis',
   connecting: 'Verbindung wird aufgebaut …',
   typing: 'Schreibt eine Antwort …',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Γράψτε ένα μήνυμα…',
   send: 'Αποστολή',
   you: 'Εσείς',
-  assistant: 'Βοηθός',
   notice: 'Ειδοποίηση',
   connecting: 'Σύνδεση…',
   typing: 'Γράφει μια απάντηση…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Escriba un mensaje…',
   send: 'Enviar',
   you: 'Usted',
-  assistant: 'Asistente',
   notice: 'Aviso',
   connecting: 'Conectando…',
   typing: 'Escribiendo una respuesta…',

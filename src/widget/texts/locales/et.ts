@@ -9,7 +9,6 @@ export default {
   placeholder: 'Kirjutage sõnum…',
   send: 'Saada',
   you: 'Teie',
-  assistant: 'Assistent',
   notice: 'Teade',
   connecting: 'Ühendamine…',
   typing: 'Kirjutab vastust…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Idatzi mezu bat…',
   send: 'Bidali',
   you: 'Zu',
-  assistant: 'Laguntzailea',
   notice: 'Oharra',
   connecting: 'Konektatzen…',
   typing: 'Erantzuna idazten…',

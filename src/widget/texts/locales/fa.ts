@@ -9,7 +9,6 @@ export default {
   placeholder: 'پیامی بنویسید…',
   send: 'ارسال',
   you: 'شما',
-  assistant: 'دستیار',
   notice: 'اطلاعیه',
   connecting: 'در حال اتصال…',
   typing: 'در حال نوشتن پاسخ…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Kirjoita viesti…',
   send: 'Lähetä',
   you: 'Sinä',
-  assistant: 'Avustaja',
   notice: 'Ilmoitus',
   connecting: 'Yhdistetään…',
   typing: 'Kirjoittaa vastausta…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Sumulat ng mensahe…',
   send: 'Ipadala',
   you: 'Ikaw',
-  assistant: 'Katulong',
   notice: 'Paunawa',
   connecting: 'Kumokonekta…',
   typing: 'Nagsusulat ng sagot…',

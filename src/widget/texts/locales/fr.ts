@@ -9,7 +9,6 @@ export default {
   placeholder: 'Écrivez un message…',
   send: 'Envoyer',
   you: 'Vous',
-  assistant: 'Assistant',
   notice: 'Information',
   connecting: 'Connexion en cours…',
   typing: 'Rédige une réponse…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Escriba unha mensaxe…',
   send: 'Enviar',
   you: 'Vostede',
-  assistant: 'Asistente',
   notice: 'Aviso',
   connecting: 'Conectando…',
   typing: 'Escribindo unha resposta…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'સંદેશ લખો…',
   send: 'મોકલો',
   you: 'તમે',
-  assistant: 'સહાયક',
   notice: 'સૂચના',
   connecting: 'જોડાણ થઈ રહ્યું છે…',
   typing: 'જવાબ લખાઈ રહ્યો છે…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'כאן כותבים הודעה…',
   send: 'שליחה',
   you: 'את/ה',
-  assistant: 'העוזר',
   notice: 'לתשומת לבך',
   connecting: 'מתבצע חיבור…',
   typing: 'נכתבת תשובה…',

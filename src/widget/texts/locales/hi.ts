@@ -9,7 +9,6 @@ export default {
   placeholder: 'संदेश लिखें…',
   send: 'भेजें',
   you: 'आप',
-  assistant: 'सहायक',
   notice: 'सूचना',
   connecting: 'कनेक्ट हो रहा है…',
   typing: 'जवाब लिखा जा रहा है…',

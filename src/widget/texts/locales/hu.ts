@@ -9,7 +9,6 @@ export default {
   placeholder: 'Írjon üzenetet…',
   send: 'Küldés',
   you: 'Ön',
-  assistant: 'Asszisztens',
   notice: 'Értesítés',
   connecting: 'Kapcsolódás…',
   typing: 'Választ ír…',

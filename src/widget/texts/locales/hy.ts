@@ -9,7 +9,6 @@ export default {
   placeholder: 'Գրեք հաղորդագրություն…',
   send: 'Ուղարկել',
   you: 'Դուք',
-  assistant: 'Օգնական',
   notice: 'Ծանուցում',
   connecting: 'Միանում է…',
   typing: 'Գրում է պատասխան…',

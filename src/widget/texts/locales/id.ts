@@ -9,7 +9,6 @@ export default {
   placeholder: 'Tulis pesan…',
   send: 'Kirim',
   you: 'Anda',
-  assistant: 'Asisten',
   notice: 'Pemberitahuan',
   connecting: 'Menghubungkan…',
   typing: 'Menulis jawaban…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Skrifaðu skilaboð…',
   send: 'Senda',
   you: 'Þú',
-  assistant: 'Aðstoðarmaður',
   notice: 'Tilkynning',
   connecting: 'Tengist…',
   typing: 'Skrifar svar…',

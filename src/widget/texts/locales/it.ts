@@ -9,7 +9,6 @@ export default {
   placeholder: 'Scriva un messaggio…',
   send: 'Invia',
   you: 'Lei',
-  assistant: 'Assistente',
   notice: 'Avviso',
   connecting: 'Connessione in corso…',
   typing: 'Sta scrivendo una risposta…',

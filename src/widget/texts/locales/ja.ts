@@ -9,7 +9,6 @@ export default {
   placeholder: 'メッセージを入力…',
   send: '送信',
   you: 'あなた',
-  assistant: 'アシスタント',
   notice: 'お知らせ',
   connecting: '接続しています…',
   typing: '回答を書いています…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'დაწერეთ შეტყობინება…',
   send: 'გაგზავნა',
   you: 'თქვენ',
-  assistant: 'ასისტენტი',
   notice: 'უწყება',
   connecting: 'მიმდინარეობს დაკავშირება…',
   typing: 'პასუხი იწერება…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Хабар жазыңыз…',
   send: 'Жіберу',
   you: 'Сіз',
-  assistant: 'Көмекші',
   notice: 'Хабарландыру',
   connecting: 'Қосылуда…',
   typing: 'Жауап жазып жатыр…',

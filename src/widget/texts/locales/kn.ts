@@ -9,7 +9,6 @@ export default {
   placeholder: 'ಸಂದೇಶ ಬರೆಯಿರಿ…',
   send: 'ಕಳುಹಿಸಿ',
   you: 'ನೀವು',
-  assistant: 'ಸಹಾಯಕ',
   notice: 'ಸೂಚನೆ',
   connecting: 'ಸಂಪರ್ಕಿಸಲಾಗುತ್ತಿದೆ…',
   typing: 'ಉತ್ತರ ಬರೆಯಲಾಗುತ್ತಿದೆ…',

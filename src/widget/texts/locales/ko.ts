@@ -9,7 +9,6 @@ export default {
   placeholder: '메시지를 입력하세요…',
   send: '보내기',
   you: '나',
-  assistant: '도우미',
   notice: '알림',
   connecting: '연결 중…',
   typing: '답변을 작성하는 중…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Parašykite žinutę…',
   send: 'Siųsti',
   you: 'Jūs',
-  assistant: 'Asistentas',
   notice: 'Pranešimas',
   connecting: 'Jungiamasi…',
   typing: 'Rašo atsakymą…',

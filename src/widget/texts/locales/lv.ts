@@ -9,7 +9,6 @@ export default {
   placeholder: 'Uzrakstiet ziņojumu…',
   send: 'Sūtīt',
   you: 'Jūs',
-  assistant: 'Asistents',
   notice: 'Paziņojums',
   connecting: 'Notiek savienošana…',
   typing: 'Raksta atbildi…',

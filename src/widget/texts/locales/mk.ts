@@ -9,7 +9,6 @@ export default {
   placeholder: 'Напишете порака…',
   send: 'Испрати',
   you: 'Вие',
-  assistant: 'Асистент',
   notice: 'Известување',
   connecting: 'Се поврзува…',
   typing: 'Пишува одговор…',

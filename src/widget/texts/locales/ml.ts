@@ -9,7 +9,6 @@ export default {
   placeholder: 'സന്ദേശം എഴുതുക…',
   send: 'അയയ്ക്കുക',
   you: 'നിങ്ങൾ',
-  assistant: 'സഹായി',
   notice: 'അറിയിപ്പ്',
   connecting: 'കണക്റ്റ് ചെയ്യുന്നു…',
   typing: 'മറുപടി എഴുതുന്നു…',

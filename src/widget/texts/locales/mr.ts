@@ -9,7 +9,6 @@ export default {
   placeholder: 'संदेश लिहा…',
   send: 'पाठवा',
   you: 'तुम्ही',
-  assistant: 'सहाय्यक',
   notice: 'सूचना',
   connecting: 'जोडत आहे…',
   typing: 'उत्तर लिहीत आहे…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Tulis mesej…',
   send: 'Hantar',
   you: 'Anda',
-  assistant: 'Pembantu',
   notice: 'Makluman',
   connecting: 'Menyambung…',
   typing: 'Menulis jawapan…',

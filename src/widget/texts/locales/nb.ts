@@ -9,7 +9,6 @@ export default {
   placeholder: 'Skriv en melding…',
   send: 'Send',
   you: 'Du',
-  assistant: 'Assistent',
   notice: 'Merknad',
   connecting: 'Kobler til…',
   typing: 'Skriver et svar…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Schrijf een bericht…',
   send: 'Verzenden',
   you: 'U',
-  assistant: 'Assistent',
   notice: 'Melding',
   connecting: 'Verbinding maken…',
   typing: 'Schrijft een antwoord…',

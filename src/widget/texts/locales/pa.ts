@@ -9,7 +9,6 @@ export default {
   placeholder: 'ਸੁਨੇਹਾ ਲਿਖੋ…',
   send: 'ਭੇਜੋ',
   you: 'ਤੁਸੀਂ',
-  assistant: 'ਸਹਾਇਕ',
   notice: 'ਸੂਚਨਾ',
   connecting: 'ਜੁੜ ਰਿਹਾ ਹੈ…',
   typing: 'ਜਵਾਬ ਲਿਖਿਆ ਜਾ ਰਿਹਾ ਹੈ…',

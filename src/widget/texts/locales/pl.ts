@@ -9,7 +9,6 @@ export default {
   placeholder: 'Napisz wiadomość…',
   send: 'Wyślij',
   you: 'Ty',
-  assistant: 'Asystent',
   notice: 'Informacja',
   connecting: 'Łączenie…',
   typing: 'Pisze odpowiedź…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Escreva uma mensagem…',
   send: 'Enviar',
   you: 'Você',
-  assistant: 'Assistente',
   notice: 'Aviso',
   connecting: 'Conectando…',
   typing: 'Escrevendo uma resposta…',

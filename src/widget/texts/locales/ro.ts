@@ -9,7 +9,6 @@ export default {
   placeholder: 'Scrieți un mesaj…',
   send: 'Trimiteți',
   you: 'Dumneavoastră',
-  assistant: 'Asistent',
   notice: 'Notificare',
   connecting: 'Se conectează…',
   typing: 'Scrie un răspuns…',

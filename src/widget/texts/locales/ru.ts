@@ -9,7 +9,6 @@ export default {
   placeholder: 'Напишите сообщение…',
   send: 'Отправить',
   you: 'Вы',
-  assistant: 'Ассистент',
   notice: 'Уведомление',
   connecting: 'Подключение…',
   typing: 'Пишет ответ…',

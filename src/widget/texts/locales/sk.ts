@@ -9,7 +9,6 @@ export default {
   placeholder: 'Napíšte správu…',
   send: 'Odoslať',
   you: 'Vy',
-  assistant: 'Asistent',
   notice: 'Upozornenie',
   connecting: 'Pripájanie…',
   typing: 'Píše odpoveď…',

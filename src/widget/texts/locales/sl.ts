@@ -9,7 +9,6 @@ export default {
   placeholder: 'Napišite sporočilo …',
   send: 'Pošlji',
   you: 'Vi',
-  assistant: 'Pomočnik',
   notice: 'Obvestilo',
   connecting: 'Povezovanje …',
   typing: 'Piše odgovor …',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Shkruani një mesazh…',
   send: 'Dërgo',
   you: 'Ju',
-  assistant: 'Asistenti',
   notice: 'Njoftim',
   connecting: 'Po lidhet…',
   typing: 'Po shkruan një përgjigje…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Напишите поруку…',
   send: 'Пошаљи',
   you: 'Ви',
-  assistant: 'Асистент',
   notice: 'Обавештење',
   connecting: 'Повезивање…',
   typing: 'Пише одговор…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Skriv ett meddelande…',
   send: 'Skicka',
   you: 'Du',
-  assistant: 'Assistent',
   notice: 'Information',
   connecting: 'Ansluter…',
   typing: 'Skriver ett svar…',

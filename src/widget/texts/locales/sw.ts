@@ -9,7 +9,6 @@ export default {
   placeholder: 'Andika ujumbe…',
   send: 'Tuma',
   you: 'Wewe',
-  assistant: 'Msaidizi',
   notice: 'Taarifa',
   connecting: 'Inaunganisha…',
   typing: 'Anaandika jibu…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'செய்தியை எழுதவும்…',
   send: 'அனுப்பு',
   you: 'நீங்கள்',
-  assistant: 'உதவியாளர்',
   notice: 'அறிவிப்பு',
   connecting: 'இணைக்கிறது…',
   typing: 'பதில் எழுதப்படுகிறது…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'సందేశం రాయండి…',
   send: 'పంపండి',
   you: 'మీరు',
-  assistant: 'సహాయకుడు',
   notice: 'గమనిక',
   connecting: 'కనెక్ట్ అవుతోంది…',
   typing: 'సమాధానం రాస్తోంది…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'เขียนข้อความ…',
   send: 'ส่ง',
   you: 'คุณ',
-  assistant: 'ผู้ช่วย',
   notice: 'ประกาศ',
   connecting: 'กำลังเชื่อมต่อ…',
   typing: 'กำลังเขียนคำตอบ…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Bir mesaj yazın…',
   send: 'Gönder',
   you: 'Siz',
-  assistant: 'Asistan',
   notice: 'Bildirim',
   connecting: 'Bağlanılıyor…',
   typing: 'Yanıt yazıyor…',

@@ -9,7 +9,6 @@ export default {
   placeholder: 'Напишіть повідомлення…',
   send: 'Надіслати',
   you: 'Ви',
-  assistant: 'Асистент',
   notice: 'Сповіщення',
   connecting: 'Підключення…',
   typing: 'Пише відповідь…',

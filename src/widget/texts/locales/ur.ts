@@ -9,7 +9,6 @@ export default {
   placeholder: 'پیغام لکھیں…',
   send: 'بھیجیں',
   you: 'آپ',
-  assistant: 'معاون',
   notice: 'اطلاع',
   connecting: 'رابطہ ہو رہا ہے…',
   typing: 'جواب لکھا جا رہا ہے…',

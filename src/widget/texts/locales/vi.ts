@@ -9,7 +9,6 @@ export default {
   placeholder: 'Viết tin nhắn…',
   send: 'Gửi',
   you: 'Bạn',
-  assistant: 'Trợ lý',
   notice: 'Thông báo',
   connecting: 'Đang kết nối…',
   typing: 'Đang viết câu trả lời…',

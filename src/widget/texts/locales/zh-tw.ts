@@ -9,7 +9,6 @@ export default {
   placeholder: '輸入訊息…',
   send: '傳送',
   you: '您',
-  assistant: '助理',
   notice: '通知',
   connecting: '連線中…',
   typing: '正在撰寫回覆…',

@@ -9,7 +9,6 @@ export default {
   placeholder: '输入消息…',
   send: '发送',
   you: '您',
-  assistant: '助手',
   notice: '通知',
   connecting: '正在连接…',
   typing: '正在撰写回复…',
