@@ -54,13 +54,9 @@ export async function readBody(
 }
 
 function decode(body: Readable, encoding: string | undefined): AsyncIterable<unknown> {
-  const name = encoding?.trim().toLowerCase() ?? '';
-  if (name === '' || name === 'identity') return body;
-  const decoder = decoders[name]?.();
-  if (!decoder) {
-    body.destroy();
-    throw new OutgoingError('unreachable', 'the answer has an unsupported content encoding');
-  }
+  const decoder = decoders[encoding?.trim().toLowerCase() ?? '']?.();
+  // Like browsers, reads a body with an unknown encoding as it is: some servers send `utf-8`.
+  if (!decoder) return body;
   // An error of either stream ends both; the reader gets it from the decoder.
   pipeline(body, decoder, () => undefined);
   return decoder;
