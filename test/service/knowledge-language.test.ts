@@ -31,18 +31,41 @@ test('detects no language in a few words', async () => {
   assert.equal(await detectLanguage(db, 'The is of and to be.'), 'simple');
 });
 
-test('uses the language of the first document that has one, and finds inflected forms of words', async () => {
+async function createKnowledgebase() {
   const { id } = await owner.create('knowledgebases', { name: 'K' });
-  const add = async (content: string, name: string) => {
-    const file = new Blob([content]);
-    const { json } = await owner.upload(`knowledgebases/${id}/documents`, { name, type: 'txt', file });
-    await processed(owner, id, (json['data'] as { id: number }).id);
+  return {
+    add: async (content: string, name: string) => {
+      const file = new Blob([content]);
+      const { json } = await owner.upload(`knowledgebases/${id}/documents`, { name, type: 'txt', file });
+      await processed(owner, id, (json['data'] as { id: number }).id);
+    },
+    find: async (question: string) =>
+      (await findPassages(db, id, question, 5)).map(({ document }) => document),
   };
-  const find = async (question: string) =>
-    (await findPassages(db, id, question, 5)).map(({ document }) => document);
+}
+
+test('uses the language of the first document that has one, and finds inflected forms of words', async () => {
+  const { add, find } = await createKnowledgebase();
   await add('Repairing boots: ten euros.', 'Prices');
   assert.deepEqual(await find('repaired boot'), []);
   await add(texts.english, 'Returns');
   assert.deepEqual(await find('repaired boot'), ['Prices']);
   assert.deepEqual(await find('How do I return what I buy within some days?'), ['Returns']);
+});
+
+test('finds words with invisible characters, and with accents as separate characters', async () => {
+  const { add, find } = await createKnowledgebase();
+  await add(texts.german, 'Rückgabe');
+  await add('Die Turm\u00aduhr.', 'Uhr');
+  await add('Der Glocken\u200bklang\u200b.', 'Klang');
+  await add('Die Gärten.'.normalize('NFD'), 'Garten');
+  for (const [question, document] of [
+    ['Turmuhr', 'Uhr'],
+    ['Turm\u00aduhr', 'Uhr'],
+    ['Glockenklang', 'Klang'],
+    ['Gärten', 'Garten'],
+    ['Gärten'.normalize('NFD'), 'Garten'],
+  ] as const) {
+    assert.deepEqual(await find(question), [document]);
+  }
 });

@@ -1,6 +1,7 @@
 import type { Queries } from '../db/database.ts';
 import type { Passage } from '../engine/engine.ts';
 import type { Embedder } from './embedder.ts';
+import { normalizeText } from './normalize-text.ts';
 import { semanticSearch } from './semantic-search.ts';
 import { fullTextSearch } from './full-text-search.ts';
 
@@ -23,10 +24,11 @@ const rankConstant = 60;
 export async function findPassages(
   queries: Queries,
   knowledgebaseId: number,
-  question: string,
+  input: string,
   limit: number,
   embedder?: Embedder,
 ): Promise<Passage[]> {
+  const question = normalizeText(input);
   const vector = await embedder?.embedQuestion(question);
   if (!embedder || !vector) return fullTextSearch(queries, knowledgebaseId, question, limit);
   const byWords = await fullTextSearch(queries, knowledgebaseId, question, candidateCount);

@@ -1,4 +1,5 @@
 import { fitText } from '../../lib/storable.ts';
+import { normalizeText } from '../normalize-text.ts';
 import { chunkMarkdown, totalLength } from './chunk-markdown.ts';
 import type { Chunk } from './chunk-markdown.ts';
 import { docxToMarkdown } from './docx.ts';
@@ -34,7 +35,7 @@ const sampleLength = 5000;
 export async function extract(task: ExtractionTask): Promise<Extracted> {
   const { markdown, links } = await read(task);
   checkLength('characters', markdown.length, extractionLimits.text);
-  const text = fitText(markdown).trim();
+  const text = normalizeText(fitText(markdown)).trim();
   const chunks = chunkMarkdown(task.name, text);
   checkLength('sections', chunks.length, extractionLimits.chunks);
   checkLength('characters', totalLength(chunks), extractionLimits.text);
