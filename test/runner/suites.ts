@@ -58,6 +58,7 @@ const onOneDatabase = [
   'chunk-markdown',
   'config',
   'dtmf-tones',
+  'extract',
   'fill-variables',
   'language-model',
   'log',

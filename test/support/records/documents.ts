@@ -36,7 +36,7 @@ export async function outcomeOf(
   return { status, failure: stored.failure, text: stored.text };
 }
 
-/** Returns a PDF with these pages; a line break in a page starts a new line. */
+/** Returns a PDF with these pages, in Latin-1 and U+2010; a line break in a page starts a new line. */
 export function makePdf(
   pages: string[],
   options: { stream?: Buffer; trailer?: string } = {},
@@ -44,10 +44,13 @@ export function makePdf(
   const objects: (string | Buffer)[] = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, index) => `${4 + index * 2} 0 R`).join(' ')}] >>`,
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [16 /hyphentwo] >> >>',
   ];
   for (const [index, page] of pages.entries()) {
-    const lines = page.split('\n').map((line) => `(${line.replace(/[\\()]/g, '\\$&')}) Tj T*`);
+    const lines = page
+      .replaceAll('\u2010', '\x10')
+      .split('\n')
+      .map((line) => `(${line.replace(/[\\()]/g, '\\$&')}) Tj T*`);
     const content =
       options.stream ?? Buffer.from(`BT /F1 12 Tf 14 TL 72 720 Td ${lines.join(' ')} ET`, 'latin1');
     const filter = options.stream ? '/Filter [/FlateDecode /FlateDecode] ' : '';

@@ -39,6 +39,9 @@ async function open(bytes: Uint8Array) {
   }
 }
 
+/** The hyphen of a word that is broken at the end of a line, but not the one of "delivery- and return costs". */
+const lineEndHyphen = /(?<=\p{Ll})[-\u2010]\n(?=\p{Ll})(?!(?:and|oder|or|und)\b)/gu;
+
 /** A PDF only has lines. A short line that ends a sentence ends a paragraph. */
 function separateParagraphs(page: string): string {
   const lines = page.split('\n').map((line) => line.trim());
@@ -46,5 +49,6 @@ function separateParagraphs(page: string): string {
   return lines
     .map((line) => (/[.!?:。！？؟]$/u.test(line) && line.length < width * 0.8 ? `${line}\n` : line))
     .join('\n')
+    .replace(lineEndHyphen, '')
     .replace(/^#/gm, '\\#');
 }

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { extract } from '../../src/service/knowledge/extract/extract.ts';
+import { makePdf } from '../support/records/documents.ts';
+
+describe('a PDF', () => {
+  const read = async (page: string) => {
+    const { chunks } = await extract({ type: 'pdf', name: 'D', bytes: makePdf([page]) });
+    return chunks.map(({ body }) => body).join('\n\n');
+  };
+
+  test('has whole words where it breaks them at the ends of lines', async () => {
+    assert.equal(
+      await read('Returning costs ship-\nping, pack\u2010\nages more.'),
+      'Returning costs shipping, packages more.',
+    );
+  });
+
+  test('keeps the other hyphens at the ends of lines', async () => {
+    const text = 'Kunden-\nService und Liefer-\noder Montagekosten: 10-\n20 Euro -\nje Paket';
+    assert.equal(await read(text), text);
+  });
+});
