@@ -21,3 +21,27 @@ describe('a PDF', () => {
     assert.equal(await read(text), text);
   });
 });
+
+describe('a page', () => {
+  const url = 'https://shop.example/';
+  const read = async (html: string) => {
+    const bytes = new TextEncoder().encode(html);
+    const { chunks, links } = await extract({
+      type: 'page',
+      name: 'D',
+      bytes,
+      contentType: 'text/html',
+      url,
+    });
+    return { text: chunks.map(({ heading, body }) => `${heading}: ${body}`).join('\n'), links };
+  };
+
+  test('is read if one form contains all of it, as in ASP.NET, without the forms in it', async () => {
+    const { text } = await read(
+      `<title>Shop</title><form id="aspnetForm"><input type="hidden" value="x">
+       <div><h1>Contact</h1><p>We open at nine.</p><button>Print</button></div></form>
+       <div><form><p>Your address</p><input></form></div>`,
+    );
+    assert.equal(text, 'Contact: We open at nine.');
+  });
+});

@@ -24,8 +24,9 @@ const shapeLimits = { levels: 256, attributes: 1000 };
 /** Shortest article, in UTF-16 code units. */
 const minArticleLength = 200;
 
-/** Elements that are not content, for pages without an article. */
-const boilerplate = 'title, script, style, noscript, template, nav, header, footer, aside, form, svg';
+/** Elements that are not content, for pages without an article. In ASP.NET a form in the body contains the whole page. */
+const boilerplate =
+  'title, script, style, noscript, template, nav, header, footer, aside, :not(body) > form, svg';
 
 /** Reads a page: its title, its article or else its whole content, and its links. */
 export function readPage(html: string, url: string): Page {
@@ -137,17 +138,7 @@ const turndown = new TurndownService({
   codeBlockStyle: 'fenced',
   bulletListMarker: '-',
 });
-turndown.remove([
-  'script',
-  'style',
-  'noscript',
-  'template',
-  'iframe',
-  'form',
-  'button',
-  'select',
-  'textarea',
-]);
+turndown.remove(['script', 'style', 'noscript', 'template', 'iframe', 'button', 'select', 'textarea']);
 turndown.addRule('images', {
   filter: ['img', 'picture', 'video', 'audio', 'canvas'],
   replacement: () => '',
