@@ -44,4 +44,18 @@ describe('a page', () => {
     );
     assert.equal(text, 'Contact: We open at nine.');
   });
+
+  test('is read according to the directives for robots, not the values of others', async () => {
+    const withRobots = (content: string) =>
+      read(`<title>Shop</title><meta name="robots" content="${content}"><p>Open</p><a href="/a">More</a>`);
+    for (const [content, isIndexed, isFollowed] of [
+      ['index, follow, max-image-preview:none', true, true],
+      ['max-image-preview: none, NOFOLLOW', true, false],
+      ['noindex', false, true],
+      ['None', false, false],
+    ] as const) {
+      const { text, links } = await withRobots(content);
+      assert.deepEqual([text !== '', links.length > 0], [isIndexed, isFollowed], content);
+    }
+  });
 });

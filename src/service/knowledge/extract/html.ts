@@ -34,8 +34,9 @@ export function readPage(html: string, url: string): Page {
   checkShape(document);
   const rules = document.querySelector('meta[name="robots" i]')?.getAttribute('content')?.toLowerCase() ?? '';
   const links = resolveLinks(document, url);
-  const followed = /\b(nofollow|none)\b/.test(rules) ? [] : links;
-  if (/\b(noindex|none)\b/.test(rules)) return { markdown: '', links: followed };
+  // `none` is also a value, as in `max-image-preview:none`.
+  const followed = /\b(?<!:\s*)(nofollow|none)\b/.test(rules) ? [] : links;
+  if (/\b(?<!:\s*)(noindex|none)\b/.test(rules)) return { markdown: '', links: followed };
   const title = (document.querySelector('title')?.textContent ?? '').replace(/\s+/g, ' ').trim();
   const markdown = htmlToMarkdown(
     findContent(document, () => {
