@@ -10,11 +10,17 @@ export interface ChatRequest {
   model: string;
   temperature?: number;
   stream?: boolean;
-  messages: { role: string; content: string; tool_calls?: unknown; tool_call_id?: string }[];
+  messages: { role: string; content: string; tool_calls?: RequestedCall[]; tool_call_id?: string }[];
   tools?: { type: string; function: { name: string; description: string; parameters: unknown } }[];
   tool_choice?: string;
   /** Value of the Authorization header. */
   authorization: string | undefined;
+}
+
+/** A function call of an earlier response. */
+interface RequestedCall {
+  id: string;
+  function: { name: string; arguments: string };
 }
 
 /** A function call; a string as its arguments is sent unchanged, as by a model that writes invalid JSON. */
@@ -131,6 +137,11 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
     response.end(JSON.stringify({ error }));
     return;
   }
+  if (status === undefined && !request.messages.every(isValid)) {
+    response.writeHead(400, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ error: { message: 'Invalid tool call.', type: 'invalid_request_error' } }));
+    return;
+  }
   if (status !== undefined) {
     const secret = `leaked ${request.authorization ?? ''}`;
     response.writeHead(status, { 'Content-Type': 'application/json' });
@@ -185,6 +196,18 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
     return;
   }
   end('stop');
+}
+
+/** Whether the arguments of all calls are JSON objects, as vLLM and llama.cpp require. */
+function isValid({ tool_calls: calls = [] }: ChatRequest['messages'][number]): boolean {
+  return calls.every(({ function: { arguments: written } }) => {
+    try {
+      const value: unknown = JSON.parse(written);
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Function calls as models stream them: the name first, then the arguments in chunks. */

@@ -22,7 +22,7 @@ import { ownerReason, publicReason } from './public-reason.ts';
 import { sumUsage, tokenUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
 import { withIdleTimeout } from './idle-timeout.ts';
-import { toOpenAiTools } from './tool-calls.ts';
+import { parseObject, toOpenAiTools } from './tool-calls.ts';
 import type { ToolCall } from './tool-calls.ts';
 
 /** Rounds of tool calls in one reply. Then the model has to answer with text. */
@@ -217,7 +217,8 @@ function toAssistantMessage(content: string, calls: ToolCall[]): ChatMessage {
     tool_calls: calls.map(({ id, name, arguments: written }) => ({
       id,
       type: 'function',
-      function: { name, arguments: written },
+      // Some servers refuse arguments that are not a JSON object.
+      function: { name, arguments: JSON.stringify(parseObject(written) ?? {}) },
     })),
   };
 }

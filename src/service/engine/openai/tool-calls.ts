@@ -85,7 +85,8 @@ function coerceTo(type: Parameter['type'], value: unknown): unknown {
 /** PostgreSQL can store neither null characters nor half an emoji. */
 const storable = (_: string, value: unknown) => (typeof value === 'string' ? fitText(value) : value);
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+/** Returns the arguments of a call, or undefined if they are not a JSON object. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     // Some models send an empty string for a function without parameters.
     const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text, storable);
