@@ -139,6 +139,12 @@ describe('with a language model', async () => {
     assert.match(requests()[1]?.messages.at(-1)?.content ?? '', /variables\.budget/);
   });
 
+  test('asks again if a response has no choices', async () => {
+    const before = model.requests.length;
+    model.behave(() => ({ chunks: model.requests.length === before + 1 ? [] : [JSON.stringify(good)] }));
+    assert.deepEqual(await evaluate(), good);
+  });
+
   test('falls back to a plain prompt if the server does not support structured output', async () => {
     const requests = answers(400, JSON.stringify(good));
     assert.deepEqual(await evaluate(), good);

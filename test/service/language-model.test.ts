@@ -188,7 +188,7 @@ test('removes unstorable characters from an answer and truncates an endless one'
   model.behave({});
 });
 
-test('ignores the results of a content filter between the chunks of an answer', async () => {
+test('ignores the results of a content filter and empty chunks in an answer', async () => {
   const { uuid } = await createAssistant(service);
   model.behave({ chunks: ['Fine.'], annotates: true });
   const { json } = await service.send(await service.open(uuid), 'Hello');

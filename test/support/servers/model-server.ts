@@ -35,11 +35,14 @@ export interface Behavior {
   refusesTemperature?: boolean;
   /** Fails with this status and an error body in the provider's format. */
   status?: number;
-  /** The chunks of the answer; promises delay theirs. By default, the answer repeats the question. */
+  /**
+   * The chunks of the answer; promises delay theirs. By default, the answer repeats the question. Without chunks, an
+   * answer that is not streamed has no `choices`.
+   */
   chunks?: (string | Promise<string>)[];
   /** Requests these function calls, then answers with `chunks` after their results. Ignored without tools. */
   calls?: ModelCall[];
-  /** Sends a chunk without `delta` before the end, as the content filter of Azure does. */
+  /** Before the end, sends a chunk without `delta`, as the content filter of Azure does, and one without `choices`. */
   annotates?: boolean;
   /** Gives all function calls the index 0, as some servers do, so that only their ids tell them apart. */
   sharesIndex?: boolean;
@@ -156,7 +159,7 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
     for (const chunk of chunks) content += await chunk;
     const message = { role: 'assistant', content };
     response.writeHead(200, { 'Content-Type': 'application/json' });
-    const choices = [{ index: 0, message, finish_reason: 'stop' }];
+    const choices = chunks.length > 0 ? [{ index: 0, message, finish_reason: 'stop' }] : undefined;
     const { usage } = behavior;
     response.end(
       JSON.stringify({ ...envelope, object: 'chat.completion', choices, ...(usage && { usage }) }),
@@ -187,8 +190,11 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
     if (pause > 0) await delay(pause);
     send({ content: await content }, null);
   }
-  // `JSON.stringify` leaves it out.
-  if (behavior.annotates) send(undefined, null);
+  if (behavior.annotates) {
+    // `JSON.stringify` leaves it out.
+    send(undefined, null);
+    response.write(`data: ${JSON.stringify(envelope)}\n\n`);
+  }
   if (ending === 'silence') return;
   if (ending === 'cut') {
     // The chunks should arrive before the connection breaks.

@@ -189,7 +189,8 @@ export class OpenAiEngine implements Engine {
     let outputCharacters = 0;
     try {
       for await (const chunk of withIdleTimeout(stream, config.idleTimeoutMs)) {
-        const choice = chunk.choices[0];
+        // Some gateways send chunks without choices.
+        const choice = (chunk.choices as typeof chunk.choices | undefined)?.[0];
         reported = chunk.usage ?? reported;
         finished ||= choice?.finish_reason != null;
         // Results of a content filter have none.

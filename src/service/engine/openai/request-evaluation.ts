@@ -62,7 +62,9 @@ export async function requestEvaluation(
       if (attempt < attemptLimit && isRefused(error)) return undefined;
       throw error;
     });
-    const content = answer?.choices[0]?.message.content ?? '';
+    // Some gateways report an error as a response without choices.
+    const choices = answer?.choices;
+    const content = choices?.[0]?.message.content ?? '';
     if (answer) usages.push(tokenUsage(config, answer.usage, messages, content.length));
     const { evaluation, problem } = readEvaluation(content, request.schema);
     if (evaluation) return evaluation;
