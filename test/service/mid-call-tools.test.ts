@@ -226,17 +226,33 @@ test('runs the calls of one round concurrently and sends their events in order',
   );
 });
 
-test('runs all calls of a server that gives each of them the same index', async () => {
-  const { uuid } = await createToolAssistant(service, [{ ...lookUp, endpoint: `${shop.url}/orders` }]);
-  const inputs = [7, 8].map((order) => ({ ...input, order }));
-  const calls = inputs.map((given) => ({ name: lookUp.name, arguments: given }));
-  model.behave({ calls, sharesIndex: true, chunks: ['There.'] });
-  const { json } = await service.send(await service.open(uuid), 'Look them up');
-  assert.deepEqual(
-    (json['function_calls'] as { arguments: unknown }[]).map((call) => call.arguments),
-    inputs,
-  );
-});
+for (const [title, behavior] of [
+  ['gives each of them the same index', { sharesIndex: true }],
+  ['sends each of them whole, with the same index and without an id', { sendsWhole: true }],
+] as const) {
+  test(`runs all calls of a server that ${title}`, async () => {
+    const { uuid } = await createToolAssistant(service, [{ ...lookUp, endpoint: `${shop.url}/orders` }]);
+    const inputs = [7, 8].map((order) => ({ ...input, order }));
+    const calls = inputs.map((given) => ({ name: lookUp.name, arguments: given }));
+    model.behave({ calls, ...behavior, chunks: ['There.'] });
+    const { json } = await service.send(await service.open(uuid), 'Look them up');
+    assert.equal(json['message'], 'There.');
+    assert.deepEqual(
+      (json['function_calls'] as { arguments: unknown }[]).map((call) => call.arguments),
+      inputs,
+    );
+  });
+}
+
+for (const name of ['multi_tool_use.parallel', '', 'long'.repeat(30)]) {
+  test(`reports to the model that there is no function "${name}", under a name that providers accept`, async () => {
+    const { uuid } = await createToolAssistant(service, [lookUp]);
+    model.behave({ calls: [{ name, arguments: {} }], chunks: ['Sorry.'] });
+    const { json } = await service.send(await service.open(uuid), 'Look it up');
+    assert.deepEqual([json['message'], json['function_calls']], ['Sorry.', []]);
+    assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? '', /There is no such function/);
+  });
+}
 
 test('a long earlier result is not cut within a character, which providers refuse', async () => {
   const emoji = { ...lookUp, endpoint: `${shop.url}/emoji`, schema: [] };

@@ -46,6 +46,8 @@ export interface Behavior {
   annotates?: boolean;
   /** Gives all function calls the index 0, as some servers do, so that only their ids tell them apart. */
   sharesIndex?: boolean;
+  /** Sends each function call whole, with the index 0 and an empty id, as some servers do. */
+  sendsWhole?: boolean;
   /** Calls the function that the last `CALL name` in the prompt names, also if a visitor or a document wrote it. */
   obeys?: boolean;
   /** Text before the function calls. */
@@ -182,7 +184,7 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
   };
   if (calls && request.tools && request.tool_choice !== 'none' && request.messages.at(-1)?.role !== 'tool') {
     if (before !== undefined) send({ content: before }, null);
-    for (const chunk of chunksOf(calls, behavior.sharesIndex)) send({ tool_calls: [chunk] }, null);
+    for (const chunk of chunksOf(calls, behavior)) send({ tool_calls: [chunk] }, null);
     end('tool_calls');
     return;
   }
@@ -204,9 +206,14 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
   end('stop');
 }
 
-/** Whether the arguments of all calls are JSON objects, as vLLM and llama.cpp require. */
+/**
+ * Whether the ids of all calls differ, their names are valid, as OpenAI requires, and their arguments are JSON objects,
+ * as vLLM and llama.cpp require.
+ */
 function isValid({ tool_calls: calls = [] }: ChatRequest['messages'][number]): boolean {
-  return calls.every(({ function: { arguments: written } }) => {
+  if (new Set(calls.map(({ id }) => id)).size < calls.length) return false;
+  return calls.every(({ id, function: { name, arguments: written } }) => {
+    if (id === '' || !/^[\w-]{1,64}$/.test(name)) return false;
     try {
       const value: unknown = JSON.parse(written);
       return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -217,10 +224,11 @@ function isValid({ tool_calls: calls = [] }: ChatRequest['messages'][number]): b
 }
 
 /** Function calls as models stream them: the name first, then the arguments in chunks. */
-function chunksOf(calls: ModelCall[], sharesIndex = false): object[] {
+function chunksOf(calls: ModelCall[], { sharesIndex, sendsWhole }: Behavior): object[] {
   return calls.flatMap(({ name, arguments: args }, position) => {
     const index = sharesIndex ? 0 : position;
     const json = typeof args === 'string' ? args : JSON.stringify(args);
+    if (sendsWhole) return [{ index: 0, id: '', type: 'function', function: { name, arguments: json } }];
     const half = Math.ceil(json.length / 2);
     return [
       { index, id: `call_${position}`, type: 'function', function: { name, arguments: '' } },

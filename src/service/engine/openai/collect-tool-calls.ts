@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import { parseObject } from './tool-calls.ts';
 import type { ToolCall } from './tool-calls.ts';
 
 type CallDelta = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall;
@@ -15,7 +16,7 @@ export class ToolCallCollector {
   readonly #latest = new Map<number, ToolCall>();
 
   add(delta: CallDelta): void {
-    // Some servers omit the index and send each call whole; others omit the id.
+    // Some servers omit the index and send each call whole; others omit the id or send an empty one.
     const index = (delta.index as number | undefined) ?? this.all.length;
     const call = this.#find(index, delta) ?? this.#begin(index, delta);
     if (!call) return;
@@ -25,14 +26,15 @@ export class ToolCallCollector {
 
   #find(index: number, { id, function: { name } = {} }: CallDelta): ToolCall | undefined {
     const known = this.#latest.get(index);
-    // Some servers give every call the index 0.
-    return known && id && name && id !== known.id ? undefined : known;
+    // Some servers give every call the index 0, and some of them no id.
+    const isNext = known && name && (id ? id !== known.id : known.arguments && parseObject(known.arguments));
+    return isNext ? undefined : known;
   }
 
   #begin(index: number, { id }: CallDelta): ToolCall | undefined {
     this.#latest.delete(index);
     if (this.all.length >= callLimit) return undefined;
-    const call = { id: id ?? `call_${this.all.length}`, name: '', arguments: '' };
+    const call = { id: id || `call_${this.all.length}`, name: '', arguments: '' };
     this.#latest.set(index, call);
     this.all.push(call);
     return call;

@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import type { Logger } from 'pino';
+import { toolLimits } from '../../../contract/limits.ts';
 import { EngineError } from '../engine.ts';
 import type { LanguageModelConfig, ModelConfig } from '../read-models.ts';
 import type {
@@ -218,8 +219,12 @@ function toAssistantMessage(content: string, calls: ToolCall[]): ChatMessage {
     tool_calls: calls.map(({ id, name, arguments: written }) => ({
       id,
       type: 'function',
-      // Some servers refuse arguments that are not a JSON object.
-      function: { name, arguments: JSON.stringify(parseObject(written) ?? {}) },
+      function: {
+        // Models invent names such as `multi_tool_use.parallel`, which OpenAI refuses in a request.
+        name: name.replace(/[^\w-]/g, '_').slice(0, toolLimits.toolName.max) || 'unknown',
+        // Some servers refuse arguments that are not a JSON object.
+        arguments: JSON.stringify(parseObject(written) ?? {}),
+      },
     })),
   };
 }
