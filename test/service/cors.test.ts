@@ -12,6 +12,7 @@ test('allows pages of any origin to call the public endpoints, without credentia
     ['/api/conversations', 'POST'],
     [`/api/conversations/${randomUUID()}/messages`, 'POST'],
     [`/api/conversations/${randomUUID()}`, 'GET'],
+    [`/api/conversations/${randomUUID()}/events`, 'GET'],
     [`/api/conversations/${randomUUID()}`, 'DELETE'],
     [`/api/conversations/${randomUUID()}/stop`, 'POST'],
     [`/api/assistants/${assistant}/widget`, 'GET'],
@@ -19,13 +20,13 @@ test('allows pages of any origin to call the public endpoints, without credentia
     const { status, headers } = await service.request('OPTIONS', path, undefined, {
       Origin,
       'Access-Control-Request-Method': method,
-      'Access-Control-Request-Headers': 'content-type,idempotency-key',
+      'Access-Control-Request-Headers': 'content-type,idempotency-key,if-none-match,last-event-id',
     });
     assert.equal(status, 204);
     assert.equal(headers.get('Access-Control-Allow-Origin'), '*');
     assert.equal(headers.get('Access-Control-Allow-Credentials'), null);
     assert.match(headers.get('Access-Control-Allow-Methods') ?? '', new RegExp(method));
-    for (const name of ['Content-Type', 'Accept', 'Idempotency-Key']) {
+    for (const name of ['Content-Type', 'Accept', 'Idempotency-Key', 'If-None-Match', 'Last-Event-ID']) {
       assert.match(headers.get('Access-Control-Allow-Headers') ?? '', new RegExp(name, 'i'));
     }
     assert.ok(Number(headers.get('Access-Control-Max-Age')) > 0);
@@ -46,6 +47,17 @@ test('exposes errors and Retry-After to pages', async () => {
   for (const { headers } of answers) {
     assert.equal(headers.get('Access-Control-Allow-Origin'), '*');
     assert.match(headers.get('Access-Control-Expose-Headers') ?? '', /Retry-After/i);
+  }
+});
+
+test('exposes the ETag of the settings to pages', async () => {
+  const path = `/api/assistants/${assistant}/widget`;
+  const first = await service.get(path, { Origin });
+  const etag = first.headers.get('ETag') ?? '';
+  const unchanged = await service.get(path, { Origin, 'If-None-Match': etag });
+  assert.deepEqual([first.status, unchanged.status], [200, 304]);
+  for (const { headers } of [first, unchanged]) {
+    assert.match(headers.get('Access-Control-Expose-Headers') ?? '', /\bETag\b/i);
   }
 });
 
