@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import type { Server } from 'node:http';
+import type { Server, ServerOptions } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
@@ -158,12 +158,14 @@ export async function serve(
 
     const requests = new PendingRequests();
     const fetch: typeof app.fetch = (...request) => requests.track(app.fetch(...request));
-    const server = createAdaptorServer({ fetch }) as Server;
+    const serverOptions: ServerOptions = {
+      // Requests that offer another protocol, such as HTTP/2, are answered without an upgrade. Node 22.21 and 24.9 added this.
+      shouldUpgradeCallback: ({ headers }) =>
+        carrier.upgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
+    };
+    const server = createAdaptorServer({ fetch, serverOptions }) as Server;
     server.keepAliveTimeout = keepAliveMs;
-    server.on('upgrade', (request, socket, head) => {
-      if (carrier.upgrade) carrier.upgrade(request, socket, head);
-      else socket.destroy();
-    });
+    if (carrier.upgrade) server.on('upgrade', carrier.upgrade.bind(carrier));
     await listen(server, config.host, config.port);
     const { port } = server.address() as AddressInfo;
     url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;

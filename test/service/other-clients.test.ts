@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
-import { startService } from '../support/service/service.ts';
+import { atEnd, startService } from '../support/service/service.ts';
+import { FakeTwilio, twilioSettings } from '../support/twilio/fake-twilio.ts';
 
 const service = await startService();
 const owner = await Owner.create(service, '10');
@@ -97,4 +102,27 @@ test('null removes one of the widget settings', async () => {
   await theme({ theme: null, color: null });
   const { json } = await service.get(`/api/assistants/${assistantUuid}/widget`);
   assert.deepEqual((json['data'] as Record<string, unknown>)['widget_settings'], { position: 'left' });
+});
+
+// Java's HttpClient and `curl --http2` offer HTTP/2 with every request without TLS.
+describe('an offer to upgrade the connection', async () => {
+  const twilio = await FakeTwilio.start();
+  atEnd(() => twilio.close());
+  const withTwilio = await startService({ ...twilioSettings(twilio), CARRIER_COUNTRIES: 'DE' });
+  const post = async (url: string, upgrade: string) => {
+    const headers = { 'Content-Type': 'application/json', Connection: 'Upgrade', Upgrade: upgrade };
+    const sent = request(`${url}/api/conversations`, { method: 'POST', headers });
+    sent.end(JSON.stringify({ assistant_id: assistantUuid }));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    return [response.statusCode, (JSON.parse(await text(response)) as Record<string, unknown>)['status']];
+  };
+
+  test('is ignored if it is not for a WebSocket', async () => {
+    assert.deepEqual(await post(service.url, 'h2c'), [200, true]);
+    assert.deepEqual(await post(withTwilio.url, 'h2c'), [200, true]);
+  });
+
+  test('is ignored if the carrier has no WebSockets', async () => {
+    assert.deepEqual(await post(service.url, 'websocket'), [200, true]);
+  });
 });
