@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
+import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { listOperations, scopes } from '../../src/contract/operations.ts';
 import type { Scope } from '../../src/contract/operations.ts';
@@ -92,6 +93,51 @@ describe('the scopes of a key', () => {
       assert.doesNotMatch(shown.text, /of-the-shop/);
       assert.match((await owner.get(path)).text, /of-the-shop/);
     }
+  });
+
+  test('hide user names and passwords in URLs from keys that may only read', async () => {
+    const owner = await Owner.create(service, '1');
+    const urlOf = (path: string) => `https://anna:hunter2@shop.example/${path}`;
+    const urls = [
+      ...['webhook_url', 'conversation_ended_webhook_url', 'usage_webhook_url', 'handoff_webhook_url'],
+      'inbound_webhook_url',
+    ];
+    const webhooks = Object.fromEntries(urls.map((field) => [field, urlOf(field)]));
+    const { id } = await owner.create('assistant', assistantBody(webhooks));
+    await owner.post('assistants/enable-inbound-webhook', {
+      assistant_id: id,
+      webhook_url: urlOf('inbound_webhook_url'),
+    });
+    const tool = await owner.create('tools', {
+      ...{ name: 'look_up', description: 'Looks it up.', endpoint: urlOf('tool'), method: 'GET' },
+    });
+    await pool.query(`INSERT INTO failing_webhook_urls (user_id, url, disabled_at) VALUES ($1, $2, now())`, [
+      owner.id,
+      urlOf('webhook_url'),
+    ]);
+    await pool.query(
+      `INSERT INTO webhook_deliveries (webhook_id, user_id, event, url, payload) VALUES ($1, $2, 'call-ended', $3, '{}')`,
+      [`msg_${randomUUID()}`, owner.id, urlOf('delivery')],
+    );
+    const read = bearer(await createApiKey(db, owner.id, 'Reader', { scopes: ['read'] }));
+    const shown = new Set<string>();
+    const lists = keyed.filter(({ scope, method }) => scope === 'read' && method === 'GET');
+    for (const path of [...lists.map(({ path }) => path), `/api/user/tools/${tool.id}`]) {
+      const { text } = await service.get(path, read);
+      assert.doesNotMatch(text, /anna|hunter2/, path);
+      const full = await service.get(path, bearer(owner.key));
+      if (!full.text.includes('hunter2')) continue;
+      assert.equal(text, full.text.replaceAll('anna:hunter2@', ''));
+      shown.add(path);
+    }
+    assert.deepEqual([...shown].sort(), [
+      '/api/user/assistants',
+      '/api/user/assistants/get',
+      '/api/user/assistants/outbound',
+      '/api/user/tools',
+      `/api/user/tools/${tool.id}`,
+      '/api/user/webhook-deliveries',
+    ]);
   });
 
   test('are all five for a key without restrictions', async () => {

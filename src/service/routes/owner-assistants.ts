@@ -19,6 +19,7 @@ import { checkTransfers } from '../assistant/check-transfers.ts';
 import type { AllowedCountries } from '../lib/allowed-countries.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
+import { hideUrlCredentials } from '../http/hide-url-credentials.ts';
 import { mountOperation } from '../http/mount-operation.ts';
 import { paginate } from '../http/paginate.ts';
 import { createPreviewToken } from '../user-token/preview-token.ts';
@@ -64,11 +65,13 @@ export function ownerAssistantRoutes(
   mountOperation(routes, operations.listAssistants, async ({ c, userId, query }) => {
     const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
     const { total, assistants } = await listAssistants(database, userId, page);
-    return paginate(c, page, total, assistants);
+    return paginate(c, page, total, assistants.map(hideUrlCredentials(c)));
   });
-  mountOperation(routes, operations.listAllAssistants, ({ userId }) => listAllAssistants(database, userId));
-  mountOperation(routes, operations.listOutboundAssistants, ({ userId }) =>
-    listOutboundAssistants(database, userId),
+  mountOperation(routes, operations.listAllAssistants, async ({ c, userId }) =>
+    (await listAllAssistants(database, userId)).map(hideUrlCredentials(c)),
+  );
+  mountOperation(routes, operations.listOutboundAssistants, async ({ c, userId }) =>
+    (await listOutboundAssistants(database, userId)).map(hideUrlCredentials(c)),
   );
   tokenRoutes(routes);
   webhookRoutes(routes);

@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono';
 import * as endpoints from '../../contract/tool.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
+import { hideUrlCredentials } from '../http/hide-url-credentials.ts';
 import { mountOperation } from '../http/mount-operation.ts';
 import { createTool, deleteTool, listTools, readTool, requireTool, updateTool } from '../tool/tool.ts';
 
@@ -41,8 +42,11 @@ interface Header {
   value: string;
 }
 
-/** Hides the values of a tool's headers from keys that may not change them: they are often keys of other services. */
+/** Hides the values of a tool's headers, and the password of its URL, from keys that may not change them. */
 function withoutSecrets<Tool extends { headers: Header[] }>(c: Context<Authenticated>, tool: Tool): Tool {
   if (c.get('user').scopes.includes('write')) return tool;
-  return { ...tool, headers: tool.headers.map(({ name }) => ({ name, value: '[hidden]' })) };
+  return {
+    ...hideUrlCredentials(c)(tool),
+    headers: tool.headers.map(({ name }) => ({ name, value: '[hidden]' })),
+  };
 }

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import * as endpoints from '../../contract/webhook.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
+import { hideUrlCredentials } from '../http/hide-url-credentials.ts';
 import { mountOperation } from '../http/mount-operation.ts';
 import { paginate } from '../http/paginate.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -16,7 +17,7 @@ export function webhookRoutes(routes: Hono<Authenticated>, database: Database, j
   mountOperation(routes, endpoints.listWebhookDeliveries, async ({ c, userId, query }) => {
     const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
     const { total, deliveries } = await listDeliveries(database, userId, query, page);
-    return paginate(c, page, total, deliveries);
+    return paginate(c, page, total, deliveries.map(hideUrlCredentials(c)));
   });
   mountOperation(routes, endpoints.redeliverWebhook, async ({ database, userId, id }) => ({
     message: 'Webhook is being delivered again.',
