@@ -17,6 +17,12 @@ const maxRules = 200;
 /** The maximum number of lines that continue a quote without `>`: after each, the lexer lexes the quote again. */
 const maxLazyLines = 200;
 
+/**
+ * Ends a bare address: Chinese, Japanese and Korean, which have no space after it, and all punctuation and symbols but
+ * ASCII, `–` and `·`. An address that contains them needs the syntax of a link.
+ */
+const endOfAddress = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]|(?![\p{ASCII}–·])[\p{P}\p{S}]/u;
+
 /** A lexer that takes linear time for any text. */
 class BoundedLexer extends Lexer {
   constructor() {
@@ -55,6 +61,12 @@ class BoundedTokenizer extends Tokenizer {
     const columns = alignments.split('|').length;
     const rows = raw.split('\n').length;
     return columns * rows > raw.length ? undefined : super.table(text);
+  }
+
+  override url(text: string): Tokens.Link | undefined {
+    const link = super.url(text);
+    const end = link?.raw.search(endOfAddress) ?? -1;
+    return end < 0 ? link : super.url(text.slice(0, end));
   }
 
   #nested<Block>(tokenize: () => Block): Block {

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { richText } from '../../../src/widget/panel/copying/rich-text.ts';
+import { lexMarkdown } from '../../../src/widget/panel/markdown/lex-markdown.ts';
+
+function html(markdown: string): string {
+  return richText(lexMarkdown(markdown));
+}
+
+function link(href: string, text = href): string {
+  return `<a href="${href}">${text}</a>`;
+}
+
+describe('a bare address', () => {
+  for (const [before, after] of [
+    ['详见 ', '。谢谢'],
+    ['请访问：', '，然后点击'],
+    ['詳しくは', 'をご覧ください。'],
+    ['詳しくは', 'カタログへ'],
+    ['자세한 내용은 ', '에서 확인하세요'],
+    ['“', '”'],
+    ['„', '“.'],
+    ['«', '».'],
+    ['(see ', ').'],
+    ['زوروا ', '، ثم'],
+    ['देखें ', '।'],
+    ['See ', '—it is free.'],
+    ['See ', '… or'],
+    ['See ', '🎉'],
+    ['', '）。'],
+  ] as const)
+    it(`ends before ${JSON.stringify(after)}`, () => {
+      for (const address of ['https://example.com/help', 'https://example.com/a?b=c#d_e'])
+        assert.equal(html(before + address + after), `<p>${before}${link(address)}${after}</p>`);
+    });
+
+  it('may start with www', () => {
+    assert.equal(
+      html('详见 www.example.com。谢谢'),
+      `<p>详见 ${link('http://www.example.com/', 'www.example.com')}。谢谢</p>`,
+    );
+  });
+
+  it('may have letters of other alphabets', () => {
+    for (const [address, href] of [
+      ['https://www.пример.рф/путь', 'https://www.xn--e1afmkfd.xn--p1ai/%D0%BF%D1%83%D1%82%D1%8C'],
+      ['https://www.مثال.com', 'https://www.xn--mgbh0fb.com/'],
+      ['https://example.com/größe–maß', 'https://example.com/gr%C3%B6%C3%9Fe%E2%80%93ma%C3%9F'],
+    ] as const)
+      assert.equal(html(`(${address}).`), `<p>(${link(href, address)}).</p>`);
+  });
+
+  it('may have any character in a link with a text or in angle brackets', () => {
+    const href = 'https://example.com/%E6%9D%B1%E4%BA%AC';
+    assert.equal(html('[東京](https://example.com/東京)'), `<p>${link(href, '東京')}</p>`);
+    assert.equal(html('<https://example.com/東京>'), `<p>${link(href, 'https://example.com/東京')}</p>`);
+  });
+});
