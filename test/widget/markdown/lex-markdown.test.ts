@@ -56,3 +56,17 @@ describe('a bare address', () => {
     assert.equal(html('<https://example.com/東京>'), `<p>${link(href, 'https://example.com/東京')}</p>`);
   });
 });
+
+describe('a tilde', () => {
+  it('strikes text through only if it is doubled', () => {
+    for (const text of [
+      '営業時間は9:00~12:00、13:00~18:00',
+      '10~20달러, 30~40달러',
+      'It costs ~5 to ~7 dollars (~6)',
+      '~one~',
+    ])
+      assert.equal(html(text), `<p>${text}</p>`);
+    assert.equal(html('~5 or ~~6~~ or ~7'), '<p>~5 or <del>6</del> or ~7</p>');
+    assert.equal(html('~~5~6~~'), '<p><del>5~6</del></p>');
+  });
+});

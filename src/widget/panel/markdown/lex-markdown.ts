@@ -63,6 +63,11 @@ class BoundedTokenizer extends Tokenizer {
     return columns * rows > raw.length ? undefined : super.table(text);
   }
 
+  /** GFM also strikes through between single tildes, but people write those in ranges and for "about". */
+  override del(text: string, masked: string, before?: string): Tokens.Del | undefined {
+    return text.startsWith('~~') ? super.del(text, masked, before) : undefined;
+  }
+
   override url(text: string): Tokens.Link | undefined {
     const link = super.url(text);
     const end = link?.raw.search(endOfAddress) ?? -1;
