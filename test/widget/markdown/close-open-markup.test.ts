@@ -25,9 +25,23 @@ describe('closing open markup of a growing text', () => {
     ['1. one\n2.', '1. one\n'],
     ['## ', ''],
     ['2 * 3 = 6', '2 * 3 = 6'],
+    ['2 * 3 = 6. **No', '2 * 3 = 6. **No**'],
+    ['2* 3 and 5 *', '2* 3 and 5 '],
+    ['* **Basic**: some', '* **Basic**: some'],
+    ['* one\n* **Basic**: some', '* one\n* **Basic**: some'],
+    ['* see *em', '* see *em*'],
+    ['*see * em', '*see * em*'],
+    ['snake_case and _em', 'snake_case and _em_'],
     ['snake_case', 'snake_case'],
     ['5 \\* 3', '5 \\* 3'],
     ['```js\nlet a = `x', '```js\nlet a = `x'],
+    ['```js\nlet a\n```\n', '```js\nlet a\n```\n'],
+    ['1. One:\n   ```js\n   a = [1, *b', '1. One:\n   ```js\n   a = [1, *b'],
+    ['1. One:\n   ```js\n   a = [1\n   ```', '1. One:\n   ```js\n   a = [1\n   ```'],
+    ['1. One:\n   ```js\n   a = *b\n   ```\n2. **bo', '1. One:\n   ```js\n   a = *b\n   ```\n2. **bo**'],
+    ['- ~~~~\n  ~~~\n  a = *b', '- ~~~~\n  ~~~\n  a = *b'],
+    ['> > ```\n> > a = *b', '> > ```\n> > a = *b'],
+    ['```a``` **bo', '```a``` **bo**'],
   ];
   for (const [growing, closed] of cases) {
     it(`makes ${JSON.stringify(growing)} into ${JSON.stringify(closed)}`, () => {
@@ -36,7 +50,25 @@ describe('closing open markup of a growing text', () => {
   }
 
   it('takes no longer for a text with many open delimiters, brackets and spaces', () => {
-    for (const pattern of ['[**_`~', '[', '![', '](', ' ', '\n', '`', '[a](', '- ']) {
+    for (const pattern of [
+      '[**_`~',
+      '[',
+      '![',
+      '](',
+      ' ',
+      '\n',
+      '`',
+      '[a](',
+      '- ',
+      '* a',
+      '*a ',
+      '> ',
+      '> ```\n',
+      '~~~\n',
+      '```',
+      '~',
+      '```a',
+    ]) {
       const start = performance.now();
       closeOpenMarkup(`${pattern.repeat(60_000 / pattern.length)}]a`);
       // In quadratic time, this takes many seconds; in linear time, a few milliseconds.

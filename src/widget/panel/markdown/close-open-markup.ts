@@ -1,3 +1,6 @@
+/** A line that begins or ends a fenced code block, which may be in a list or a quote. */
+const fenceLine = /^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*(`{3,}|~{3,})(?![`~])([^`\n]*)$/gm;
+
 /**
  * Closes markup that is still open at the end of a growing text, so that its syntax is never visible: `**bo` becomes
  * `**bo**`, a link without its address becomes its text, and a mark without text is left out.
@@ -5,18 +8,31 @@
  * @param text the last block of a streaming answer
  */
 export function closeOpenMarkup(text: string): string {
-  // In a fenced code block everything is code, and the fence needs no end.
-  if (/^ {0,3}(?:```|~~~)/.test(text)) return text;
+  const start = codeEnd(text);
   const closed = withoutOpenLink(
     text
+      .slice(start)
       .replace(/(^|[\s(])(?:\*{1,3}|_{1,3}|~{1,2}|`+)$/, '$1')
       .replace(/(^|\n) {0,3}(?:#{1,6}|[-+*]|\d{1,9}[.)]|>|\|)[ \t]*\n?$/, '$1'),
   );
   const marks = openMarks(closed);
-  if (marks.length === 0) return closed;
   // A closing mark may not follow white space.
-  const content = closed.trimEnd();
-  return content + marks.reverse().join('') + closed.slice(content.length);
+  const content = marks.length > 0 ? closed.trimEnd() : closed;
+  return text.slice(0, start) + content + marks.reverse().join('') + closed.slice(content.length);
+}
+
+/** The end of the last fenced code block, in which everything is code. One that is still open needs no end. */
+function codeEnd(text: string): number {
+  let open = '';
+  let end = 0;
+  for (const { 0: line, 1: fence = '', 2: info = '', index } of text.matchAll(fenceLine)) {
+    if (open === '') open = fence;
+    else if (fence.startsWith(open) && info.trim() === '') {
+      open = '';
+      end = index + line.length;
+    }
+  }
+  return open === '' ? end : text.length;
 }
 
 /** Leaves out an image or the brackets of a link whose address is not complete. */
@@ -35,23 +51,15 @@ function withoutOpenLink(text: string): string {
 /** The marks that are open at the end of a text, the outermost first. */
 function openMarks(text: string): string[] {
   const open: string[] = [];
-  for (const [mark] of text.matchAll(/\\.|`+|\*\*|\*|__|_|~~/gs)) {
-    if (mark.startsWith('\\')) continue;
-    const inCode = open.find((each) => each.startsWith('`'));
-    if (inCode !== undefined) {
-      if (mark === inCode) open.splice(open.indexOf(inCode), 1);
-      continue;
-    }
+  for (const { 0: mark, index } of text.matchAll(/\\.|`+|\*\*|\*|__|_|~~/gs)) {
+    const [before = ' ', after = ' '] = [text[index - 1], text[index + mark.length]];
+    const innermost = open.at(-1) ?? '';
+    const inOtherCode = innermost.startsWith('`') && mark !== innermost;
+    // A mark between spaces is a bullet or a character.
+    if (mark.startsWith('\\') || inOtherCode || /^\s\s$/.test(before + after)) continue;
     const at = open.lastIndexOf(mark);
     if (at >= 0) open.splice(at);
-    else open.push(mark);
+    else if (/\S/.test(after) && !(mark.startsWith('_') && /\w/.test(before))) open.push(mark);
   }
-  return open.filter((mark) => isMark(text, mark));
-}
-
-/** A lone `*` between spaces is a character, and so is a `_` within a word. */
-function isMark(text: string, mark: string): boolean {
-  const at = text.lastIndexOf(mark);
-  const [before = ' ', after = ' '] = [text[at - 1], text[at + mark.length]];
-  return /\S/.test(after) && !(mark.startsWith('_') && /\w/.test(before));
+  return open;
 }
