@@ -12,7 +12,7 @@ export function closeOpenMarkup(text: string): string {
   const closed = withoutOpenLink(
     text
       .slice(start)
-      .replace(/(^|[\s(])(?:\*{1,3}|_{1,3}|~{1,2}|`+)$/, '$1')
+      .replace(/(^|[^\\*_~`])(?:\*{1,3}|_{1,3}|~{1,2}|`+)$/, '$1')
       .replace(/(^|\n) {0,3}(?:#{1,6}|[-+*]|\d{1,9}[.)]|>|\|)[ \t]*\n?$/, '$1'),
   );
   const marks = openMarks(closed);
