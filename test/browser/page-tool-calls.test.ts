@@ -151,6 +151,40 @@ describe('several calls of page tools', () => {
     });
   }
 
+  it('of a retried answer are new calls if they differ, also after a reload', async () => {
+    const runs: string[] = [];
+    const find = tool('find_items', () => runs.push('find'), true);
+    const add: PageTool = {
+      ...tool('add_item', ({ quantity, code }) => runs.push(`add ${String(quantity)} of ${String(code)}`)),
+      parameters: ['quantity', 'code'].map((name) => ({ name, type: 'string', description: name })),
+    };
+    const first = await openWith(find, add);
+    const call = { name: 'find_items', arguments: { code: 'A' } };
+    const answer = await scriptAnswer({ calls: [call], chunks: ['Let me'], ending: 'cut' });
+    await first.ask(answer.question);
+    await until(() => first.find('[part="retry-button"]') !== null, 'the failure');
+    await until(() => runs.length === 1, 'the tool to run');
+    // The database does not keep the order of the arguments.
+    const changed = { name: 'add_item', arguments: { quantity: '2', code: 'A' } };
+    await answer.change({ calls: [changed], chunks: ['I asked for it.'] });
+    first.part('retry-button').click();
+    await first.answered(2);
+    await until(() => statesOf(first) === 'done asked', 'the new request');
+    decide(first, 1, 'Allow');
+    await until(() => statesOf(first) === 'done done', 'the new call to run');
+    expect(runs).to.deep.equal(['find', 'add 2 of A']);
+    first.element.remove();
+    const second = await openWith(find, add);
+    await until(() => statesOf(second) === 'done', 'the outcome');
+    await second.ask('Thank you');
+    await second.answered(3);
+    expect(sent.map((results) => results?.map(({ name }) => name))).to.deep.equal([
+      undefined,
+      ['find_items'],
+      ['add_item'],
+    ]);
+  });
+
   it('leave no result behind if the visitor restarts while they run, also in an equal conversation', async () => {
     const finish: ((result: unknown) => void)[] = [];
     const run = () => new Promise((resolve) => finish.push(resolve));

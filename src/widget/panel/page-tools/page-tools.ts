@@ -1,5 +1,7 @@
+import { toJson } from '../../../client/to-json.ts';
 import type { PageTool } from '../../page-tool.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
+import { fingerprint } from '../../conversation/sending/fingerprint.ts';
 import type { Message } from '../../conversation/snapshot.ts';
 import { english, fill, type Texts } from '../../texts/texts.ts';
 import type { AddOn } from '../add-on.ts';
@@ -100,8 +102,9 @@ class PageTools implements AddOn {
     const requested = functionCalls.filter(({ client }) => client === true);
     return requested.flatMap(({ name, arguments: args }, at) => {
       const { turn } = this.#callsOf(key)[0] ?? { turn: this.#turn };
-      // Equal in all tabs and visits, unlike the keys of messages and the tools of the page.
-      const id = `${turn}-${at}`;
+      // Equal in all tabs and visits, unlike the keys of messages and the tools of the page. A retried answer may make
+      // other calls at the same place. Databases change the order of arguments.
+      const id = `${turn}-${at}-${fingerprint(toJson([name, Object.entries(args).sort()]))}`;
       const tool = this.#tools.get(name);
       const existing = this.#calls.get(id);
       // An answer that is repaired from the history has another key.
