@@ -129,6 +129,32 @@ describe('the form before the chat', () => {
     expect(field(chat, 'email').getAttribute('aria-invalid')).to.be.null;
   });
 
+  it('accepts options with spaces, as the site has written them', async () => {
+    const options = ['Repair', 'Order  with two spaces '];
+    const chat = await openForm([{ name: 'topic', label: 'Topic', type: 'select', options, required: true }]);
+    const select = field(chat, 'topic') as unknown as HTMLSelectElement;
+    select.selectedIndex = 2;
+    select.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    await click(chat.part('start-button'));
+    await chat.answered(1);
+    expect(requests.bodies[0]).to.have.nested.property('variables.topic', options[1]);
+  });
+
+  it('does not take a text that is no number for an empty field', async () => {
+    const chat = await openForm([{ name: 'size', label: 'Shoe size', type: 'number' }]);
+    const focused = (): Element | null => chat.element.shadowRoot?.activeElement ?? null;
+    await until(() => focused() === field(chat, 'size'), 'the focus');
+    // Browsers report it as the value "".
+    await type('4e');
+    await press('Enter');
+    await until(() => faultOf(chat, 'size') === 'Check this entry.', 'the fault');
+    await type('1');
+    await until(() => faultOf(chat, 'size') === '', 'the fault to disappear');
+    await press('Enter');
+    await chat.answered(1);
+    expect(requests.bodies[0]).to.have.nested.property('variables.size', 40);
+  });
+
   it('keeps what is typed into a text area after its error was shown', async () => {
     const chat = await openForm([{ name: 'question', label: 'Question', type: 'textarea', required: true }]);
     await click(chat.part('start-button'));

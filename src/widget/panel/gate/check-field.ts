@@ -17,25 +17,50 @@ const patterns: Partial<Record<NonNullable<FormField['type']>, RegExp>> = {
   number: /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i,
 };
 
-/** Validates an answer, and converts it to the value of a variable. */
+/**
+ * Validates an answer, and converts it to the value of a variable.
+ *
+ * @param isUnreadable whether the field contains a text that the browser cannot convert, so that its value is empty
+ */
 export function checkField(
   { type = 'text', required, options }: FormField,
   answer: string | boolean | undefined,
+  isUnreadable = false,
 ): CheckedAnswer {
+  if (isUnreadable) return { fault: 'invalid' };
   if (type === 'checkbox') {
     const value = answer === true;
     return required && !value ? { fault: 'required' } : { value };
   }
-  const text = String(answer ?? '').trim();
+  const given = String(answer ?? '');
+  const text = type === 'tel' ? plainNumber(given) : given.trim();
   if (text === '') return required ? { fault: 'required' } : {};
   if (text.length > limits.variables.valueCharacters) return { fault: 'invalid' };
   if (type === 'url') {
     const value = addressFrom(text);
     return value === undefined ? { fault: 'invalid' } : { value };
   }
-  if (type === 'select' && !options?.includes(text)) return { fault: 'invalid' };
+  if (type === 'select') return options?.includes(given) ? { value: given } : { fault: 'invalid' };
   if (patterns[type]?.test(text) === false) return { fault: 'invalid' };
   return { value: type === 'number' ? Number(text) : text };
+}
+
+/** Returns a phone number in ASCII, without the invisible characters of address books. */
+function plainNumber(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/[\p{Pd}−ー]/gu, '-')
+    .replace(/\p{Nd}/gu, plainDigit)
+    .trim();
+}
+
+/** Unicode has the ten digits of a script in a row. */
+function plainDigit(digit: string): string {
+  let value = 0;
+  const code = digit.codePointAt(0) as number;
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++;
+  return String(value % 10);
 }
 
 /** Returns the URL, with a missing `https://` added; undefined if it is invalid. */

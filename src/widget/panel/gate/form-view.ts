@@ -62,11 +62,12 @@ export function formView(
     const element = event.target as HTMLFormElement;
     const values: Record<string, unknown> = {};
     faults.clear();
-    for (const field of fields) {
-      const { fault, value } = checkField(field, answers[field.name]);
+    fields.forEach((field, index) => {
+      const { validity } = element[index] as HTMLInputElement;
+      const { fault, value } = checkField(field, answers[field.name], validity.badInput);
       if (fault) faults.set(field.name, fault);
       if (value !== undefined) values[field.name] = value;
-    }
+    });
     requestRender();
     const first = fields.findIndex(({ name }) => faults.has(name));
     if (first < 0) onComplete(values);
@@ -96,7 +97,7 @@ function row(
     form.answer(name, type === 'checkbox' ? input.checked : input.value);
     // An invalid answer is checked again while the visitor corrects it.
     if (!faults.has(name)) return;
-    const now = checkField(field, form.answers[name]).fault;
+    const now = checkField(field, form.answers[name], input.validity.badInput).fault;
     if (now) faults.set(name, now);
     else faults.delete(name);
     requestRender();
@@ -118,7 +119,7 @@ function row(
           @input=${onInput}
         >
           <option value=""></option>
-          ${options.map((option) => html`<option ?selected=${option === value}>${option}</option>`)}
+          ${options.map((option) => html`<option value=${option} ?selected=${option === value}>${option}</option>`)}
         </select>`
       : type === 'textarea'
         ? html`<textarea
