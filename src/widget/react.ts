@@ -101,7 +101,7 @@ const Component: ForwardRefExoticComponent<VoiceAssistantChatProps & RefAttribut
     }, []);
 
     // After the element is defined, so that a callback ref can call its methods.
-    useImperativeHandle(ref, () => element.current as VoiceAssistantChat);
+    useImperativeHandle(ref, () => element.current as VoiceAssistantChat, []);
 
     const rendered: Record<string, unknown> = { ref: element };
     for (const name of attributes) {

@@ -20,7 +20,7 @@ const run = promisify(execFile);
 const executable = findEngines(['chromium']).find((engine) => engine.name === 'chromium');
 
 /** The pages of a site that renders on the server and hydrates in the browser: `/`, and `/inline` with an open chat. */
-const app = (address: string) => `import { createElement, useState } from 'react';
+const app = (address: string) => `import { createElement, useCallback, useState } from 'react';
 import { VoiceAssistantChat } from 'voice-assistant-chat/react';
 
 export const App = ({ path }) => createElement(path === '/inline' ? Inline : Start);
@@ -29,14 +29,19 @@ function Inline() {
   const [opened, setOpened] = useState(0);
   const [method, setMethod] = useState('');
   const [shown, setShown] = useState(true);
+  const [refs, setRefs] = useState(0);
+  const ref = useCallback((chat) => {
+    if (chat) setMethod(typeof chat.show);
+    setRefs((count) => count + 1);
+  }, []);
   return createElement('main', null,
     createElement('output', null, String(opened)),
     createElement('p', null, method),
+    createElement('i', null, String(refs)),
     createElement('button', { id: 'toggle', onClick: () => setShown(!shown) }, 'Route'),
     shown && createElement(VoiceAssistantChat, {
       assistantId: '0b9d6f6e-0000-4000-8000-000000000000', baseUrl: '${address}', inline: true, persist: 'none',
-      ref: (chat) => { if (chat) setMethod(typeof chat.show); },
-      context: { page: 'Contact' }, onChatOpen: () => setOpened((count) => count + 1),
+      ref, context: { page: 'Contact' }, onChatOpen: () => setOpened((count) => count + 1),
     }),
   );
 }
@@ -237,11 +242,14 @@ for (const [version, openSite] of Object.entries(versions))
           'function',
           'a callback ref gets the defined element',
         );
+        const refCalls = () => page.locator('main > i').textContent();
+        assert.equal(await refCalls(), '1', 'not at every render');
         await page.locator('#toggle').click();
         await page.locator('voice-assistant-chat').waitFor({ state: 'detached' });
         await page.locator('#toggle').click();
         await page.locator('output', { hasText: '2' }).waitFor();
         await eventually('the second conversation', () => opened.length === 2);
+        assert.equal(await refCalls(), '3', 'null, and the new element');
         assert.deepEqual(opened, [{ page: 'Contact' }, { page: 'Contact' }]);
         await page.close();
       });
