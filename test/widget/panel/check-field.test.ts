@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { checkField } from '../../../src/widget/panel/gate/check-field.ts';
 import type { FormField } from '../../../src/widget/form-field.ts';
 
-const check = (type: FormField['type'], answer: string) =>
+const check = (type: NonNullable<FormField['type']>, answer: string) =>
   checkField({ name: 'field', label: 'Field', type, options: ['A', ' B  C '] }, answer);
 
 describe('a phone number', () => {
