@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import type { PageTool } from '../../src/widget/page-tool.ts';
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
-import { scriptAnswer } from '../support/browser/script-answer.ts';
+import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
 import { modelService } from '../support/browser/service-under-test.ts';
 import { buttonIn, toolRequests } from '../support/chat/page-tools.ts';
 
@@ -183,6 +183,20 @@ describe('several calls of page tools', () => {
       ['find_items'],
       ['add_item'],
     ]);
+  });
+
+  it('are no longer asked about if the answer fails and is retried without them', async () => {
+    const chat = await openWith(tool('save_note', () => 'saved'));
+    const call = { name: 'save_note', arguments: { code: 'A' } };
+    const answer = await scriptAnswer({ calls: [call], chunks: ['Let me', wait], ending: 'cut' });
+    await chat.ask(answer.question);
+    await until(() => statesOf(chat) === 'asked', 'the request');
+    await answer.resume();
+    await until(() => chat.find('[part="retry-button"]') !== null, 'the failure');
+    await answer.change({ chunks: ['No need to.'] });
+    chat.part('retry-button').click();
+    await chat.answered(2);
+    expect(statesOf(chat)).to.equal('');
   });
 
   it('leave no result behind if the visitor restarts while they run, also in an equal conversation', async () => {

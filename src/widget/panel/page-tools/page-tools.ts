@@ -54,6 +54,9 @@ class PageTools implements AddOn {
     this.#adoptOutcomes();
     for (const message of messages)
       if (message.status === 'streaming' || message.timing) this.#addCalls(message).forEach(this.#begin);
+    // The answer failed. If a new one makes the same call, it asks again.
+    for (const { id, state, messageKey } of this.#calls.values())
+      if (state === 'asked' && !messages.some(({ key }) => key === messageKey)) this.#calls.delete(id);
   };
 
   readonly below = ({ key }: Message): unknown => {
