@@ -57,7 +57,7 @@ test('finds words with invisible characters, and with accents as separate charac
   const { add, find } = await createKnowledgebase();
   await add(texts.german, 'Rückgabe');
   await add('Die Turm\u00aduhr.', 'Uhr');
-  await add('Der Glocken\u200bklang\u200b.', 'Klang');
+  await add('Der Glocken\u2060klang.', 'Klang');
   await add('Die Gärten.'.normalize('NFD'), 'Garten');
   for (const [question, document] of [
     ['Turmuhr', 'Uhr'],
