@@ -22,6 +22,7 @@ describe('closing open markup of a growing text', () => {
     ['see [1] and [the ma', 'see [1] and the ma'],
     ['ends with **', 'ends with '],
     ['これは**', 'これは'],
+    ['***both***, and', '***both***, and'],
     ['**bold*', '**bold**'],
     ['**bold**', '**bold**'],
     ['a ``b`', 'a ``b``'],

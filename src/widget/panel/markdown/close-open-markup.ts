@@ -59,6 +59,8 @@ function openMarks(text: string): string[] {
     if (mark.startsWith('\\') || inOtherCode || /^\s\s$/.test(before + after)) continue;
     const at = open.lastIndexOf(mark);
     if (at >= 0) open.splice(at);
+    // The last `*` of `***both***` is no opening mark, as the `**` before it has closed both.
+    else if (before === mark && !innermost.startsWith(mark)) continue;
     else if (/\S/.test(after) && !(mark.startsWith('_') && /\w/.test(before))) open.push(mark);
   }
   return open;
