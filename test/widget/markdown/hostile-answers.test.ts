@@ -12,7 +12,7 @@ const ordinary = `The **Alpine 40** carries 40 litres. It comes in three sizes:
 
 /** Text that parsers of Markdown take long for, when it is repeated. */
 const patterns = [
-  ...['*.', '_.', '*a_', '**a_', 'a_b', '~a', '***a', '_ _', '*a **b '],
+  ...['*.', '_.', '*a_', '**a_', 'a_b', '~a', '***a', '_ _', '*a **b ', 'あ**「', '」**あ', 'あ*(a'],
   ...['[', '![', '[a](', '[a][', '[a]: b "\n', '[![', '[[]', '](', '[a](<b', '[a](b "'],
   ...['`', '`a``', '``a`', '<', '<a ', '<!--', '</', '&', '&#', '\\', '!', '(', '((a'],
   ...['www.', '*www.', 'https://a(', 'https://a。', 'https://a(。', 'a@b.c(*', 'mailto:', '://'],

@@ -70,3 +70,27 @@ describe('a tilde', () => {
     assert.equal(html('~~5~6~~'), '<p><del>5~6</del></p>');
   });
 });
+
+describe('bold and italics next to Chinese, Japanese and Korean', () => {
+  for (const [markdown, shown] of [
+    ['これは**「重要」**です。', 'これは<strong>「重要」</strong>です。'],
+    ['이것은 **중요(매우)**입니다', '이것은 <strong>중요(매우)</strong>입니다'],
+    ['这是**“重要”**的，也是**(急)**的', '这是<strong>“重要”</strong>的，也是<strong>(急)</strong>的'],
+    ['**注意：**请先登录', '<strong>注意：</strong>请先登录'],
+    ['你好*「重要」*的', '你好<em>「重要」</em>的'],
+    ['一***「二」***三', '一<em><strong>「二」</strong></em>三'],
+    ['**请看（*重点*）内容**', '<strong>请看（<em>重点</em>）内容</strong>'],
+    ['*（注）**重要**です*', '<em>（注）<strong>重要</strong>です</em>'],
+    ['「あ」**重要**「い」**大切**です', '「あ」<strong>重要</strong>「い」<strong>大切</strong>です'],
+    ['使用**快速**API和**API**快速', '使用<strong>快速</strong>API和<strong>API</strong>快速'],
+    ['**重要**。**次**、', '<strong>重要</strong>。<strong>次</strong>、'],
+    ['**「𠮷」**𠮷 **b**', '<strong>「𠮷」</strong>𠮷 <strong>b</strong>'],
+    ['`あ）*い` あ）*い', '<code dir="ltr">あ）*い</code> あ）*い'],
+    ['価格（税込）*別', '価格（税込）*別'],
+    ['変数_「あ」_名', '変数_「あ」_名'],
+    ['a**"b"**c', 'a**&#34;b&#34;**c'],
+  ] as const)
+    it(`are as expected in ${markdown}`, () => {
+      assert.equal(html(markdown), `<p>${shown}</p>`);
+    });
+});

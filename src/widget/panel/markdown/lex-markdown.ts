@@ -17,11 +17,16 @@ const maxRules = 200;
 /** The maximum number of lines that continue a quote without `>`: after each, the lexer lexes the quote again. */
 const maxLazyLines = 200;
 
+/** A Chinese, Japanese or Korean letter. Between it and a link or a mark of emphasis, people write no space. */
+const cjk = String.raw`[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]`;
+const cjkLetter = new RegExp(cjk, 'u');
+const cjkAfterMark = new RegExp(String.raw`((?!\*)[\p{P}\p{S}]\*+)${cjk}`, 'gu');
+
 /**
- * Ends a bare address: Chinese, Japanese and Korean, which have no space after it, and all punctuation and symbols but
- * ASCII, `–` and `·`. An address that contains them needs the syntax of a link.
+ * Ends a bare address: Chinese, Japanese and Korean, and all punctuation and symbols but ASCII, `–` and `·`. An address
+ * that contains them needs the syntax of a link.
  */
-const endOfAddress = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]|(?![\p{ASCII}–·])[\p{P}\p{S}]/u;
+const endOfAddress = new RegExp(String.raw`${cjk}|(?![\p{ASCII}–·])[\p{P}\p{S}]`, 'u');
 
 /** A lexer that takes linear time for any text. */
 class BoundedLexer extends Lexer {
@@ -66,6 +71,16 @@ class BoundedTokenizer extends Tokenizer {
   /** GFM also strikes through between single tildes, but people write those in ranges and for "about". */
   override del(text: string, masked: string, before?: string): Tokens.Del | undefined {
     return text.startsWith('~~') ? super.del(text, masked, before) : undefined;
+  }
+
+  /**
+   * CommonMark has no emphasis that begins or ends with punctuation next to a letter, as in `**注意：**请`. Here, Chinese,
+   * Japanese and Korean letters count as punctuation there.
+   */
+  override emStrong(text: string, masked: string, before = ''): Tokens.Em | Tokens.Strong | undefined {
+    if (!text.startsWith('*')) return super.emStrong(text, masked, before);
+    const marks = masked.replace(cjkAfterMark, (found, mark: string) => mark.padEnd(found.length, '.'));
+    return super.emStrong(text, marks, cjkLetter.test(before) ? '' : before);
   }
 
   override url(text: string): Tokens.Link | undefined {
