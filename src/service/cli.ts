@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { runCli } from './cli/run-cli.ts';
+import { terminal } from './cli/terminal.ts';
 import { readEnvironment } from './read-environment.ts';
 import { runService } from './run-service.ts';
 
@@ -9,8 +10,10 @@ const [command, ...rest] = process.argv.slice(2);
 if (command === 'start') {
   await runService(rest, env);
 } else {
-  process.exitCode = await runCli(process.argv.slice(2), env, {
-    out: (text) => process.stdout.write(`${text}\n`),
-    err: (text) => process.stderr.write(`${text}\n`),
-  });
+  const streams = {
+    out: (text: string) => process.stdout.write(`${text}\n`),
+    err: (text: string) => process.stderr.write(`${text}\n`),
+  };
+  const input = terminal(process.env);
+  process.exitCode = await runCli(process.argv.slice(2), env, streams, undefined, input);
 }

@@ -36,7 +36,7 @@ export const connectModelCommand: Command = {
  * Asks for what is missing of a model, tests it and stores its settings. Returns the values without the key, which stays
  * in this process.
  *
- * @throws CommandError if the model does not answer; UsageError
+ * @throws CommandError if the model does not answer, or the environment has another one; UsageError
  */
 export async function connectModel(
   command: string,
@@ -55,15 +55,31 @@ export async function connectModel(
     input,
   );
   const model = { baseUrl, apiKey: key === '' ? undefined : key, model: values['model'] ?? '' };
+  const settings = { LLM_BASE_URL: baseUrl, LLM_MODEL: model.model, LLM_API_KEY: model.apiKey };
+  requireSameInEnvironment(settings, input.env);
   input.say(`Testing ${model.model}…`);
   await checkModel(model);
-  const file = await storeSettings({
-    LLM_BASE_URL: model.baseUrl,
-    LLM_MODEL: model.model,
-    LLM_API_KEY: model.apiKey,
-  });
+  const file = await storeSettings(settings);
   input.say(`The model answers. Its settings are in ${file}, which "start" reads.`);
   return values;
+}
+
+/**
+ * The environment takes precedence over the settings file. With another address there, "start" would not use the tested
+ * model; with another key, it would send that to the typed address.
+ *
+ * @throws CommandError
+ */
+function requireSameInEnvironment(
+  settings: Record<string, string | undefined>,
+  env: CommandInput['env'],
+): void {
+  const other = Object.entries(settings).find(([name, value = '']) => (env[name] ?? value) !== value);
+  if (!other) return;
+  throw new CommandError(
+    `The environment has another ${other[0]}, which the service would use instead. Unset it, or set all three there: ` +
+      `${Object.keys(settings).join(', ')}. Nothing was stored.`,
+  );
 }
 
 /** Sets settings in the settings file and keeps its other ones. Returns the file's path. @throws CommandError */

@@ -1,3 +1,4 @@
+import { readEnvironment } from '../read-environment.ts';
 import { widgetMessagePrice } from '../billing/prices.ts';
 import { storeApiKey } from '../api-key/api-key.ts';
 import { EmailTakenError, createUser } from '../user/users.ts';
@@ -90,7 +91,8 @@ export const setupCommand: Command = {
  * key in the environment sent to it.
  */
 function withoutModelQuestion(given: CommandValues, { env, say }: CommandInput): CommandValues {
-  const setting = ['LLM_BASE_URL', 'LLM_API_KEY'].find((name) => env[name]);
+  const settings = readEnvironment(env);
+  const setting = ['LLM_BASE_URL', 'LLM_API_KEY'].find((name) => settings[name]);
   if (setting === undefined || given['model-url'] !== undefined) return given;
   say(`${setting} is set, so setup asks for no model.`);
   return { ...given, 'model-url': '' };

@@ -232,6 +232,33 @@ describe('model connect', () => {
     assert.deepEqual({ ...after }, { ...before, ...stored });
   });
 
+  it('refuses a model that the next start would not use, because the environment has other settings', async () => {
+    const cwd = await mkdtemp(join(folder, 'environment-'));
+    const file = join(cwd, 'voice-assistant-chat.env');
+    const before = 'LLM_BASE_URL="http://127.0.0.1:9/v1"\n';
+    await writeFile(file, before);
+    const requests = model.requests.length;
+    const connect = ['model', 'connect', '--model-url', model.url, '--model', 'm-2'];
+    const database = await newDatabase();
+    for (const env of [
+      { LLM_API_KEY: 'sk-1' },
+      // As in the file, but only the file would change.
+      { LLM_BASE_URL: 'http://127.0.0.1:9/v1' },
+    ]) {
+      const { code, output } = await runProgram(cwd, { ...database, ...env }, ...connect);
+      assert.equal(code, 1, output);
+      const [name = ''] = Object.keys(env);
+      assert.match(output, new RegExp(`^The environment has another ${name}, .* Unset it`));
+      assert.ok(!output.includes('sk-1'));
+    }
+    assert.equal(model.requests.length, requests);
+    assert.equal(await readFile(file, 'utf8'), before);
+
+    const same = { ...database, LLM_BASE_URL: model.url, LLM_MODEL: 'm-2', LLM_API_KEY: '' };
+    const { code, output } = await runProgram(cwd, same, ...connect);
+    assert.equal(code, 0, output);
+  });
+
   it('asks for what is missing', async () => {
     const { code, asked } = await run(['model', 'connect'], { 'Address of': 'ftp://model.example' });
     assert.equal(code, 2);
