@@ -181,7 +181,8 @@ export const settings = {
     0,
     3600,
     25,
-    'Maximum time that a shutdown waits for replies, calls and background jobs',
+    'Maximum time that a shutdown waits for replies, calls and background jobs. With more than 30, also raise ' +
+      'stop_grace_period (Compose), --stop-timeout (docker run) or TimeoutStopSec (systemd) to 10 s more',
   ),
   WORKERS: onOrOff('on', 'Whether this process runs background jobs, or only answers requests'),
   RETENTION_DAYS: wholeNumber(

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { readConfig } from '../../src/service/config.ts';
 import { settings } from '../../src/service/settings.ts';
 import { repository } from '../support/repository.ts';
 
@@ -71,5 +72,20 @@ describe('compose.yaml', () => {
       environment(required);
     assert.equal(host, '0.0.0.0');
     assert.ok(portsWith(required).includes(`127.0.0.1:${port}:${port}`));
+  });
+});
+
+describe('every documented way to run the service', () => {
+  it('gives it longer to stop than SHUTDOWN_SECONDS by default', () => {
+    const read = (path: string) => readFileSync(join(repository, path), 'utf8');
+    const { shutdownMs } = readConfig({});
+    for (const [path, pattern] of [
+      ['compose.yaml', /stop_grace_period: (\d+)s$/m],
+      ['docs/deploy/voice-assistant-chat.service', /^TimeoutStopSec=(\d+)$/m],
+      ['docs/self-hosting.md', /^docker run .*--stop-timeout (\d+) /m],
+    ] as const) {
+      const seconds = Number(pattern.exec(read(path))?.[1]);
+      assert.ok(seconds * 1000 > shutdownMs, path);
+    }
   });
 });
