@@ -4,7 +4,7 @@ import { MemoryVoice } from '../support/calls/memory-voice.ts';
 import { offer, said } from '../support/calls/web-visitor.ts';
 import { startLoopbackServer } from '../support/servers/loopback-server.ts';
 import type { LoopbackHandler } from '../support/servers/loopback-server.ts';
-import { startModelServer } from '../support/servers/model-server.ts';
+import { reasoning, startModelServer } from '../support/servers/model-server.ts';
 import { atEnd, startService } from '../support/service/service.ts';
 import { createToolAssistant } from '../support/records/tool-assistant.ts';
 import { until } from '../support/until.ts';
@@ -253,6 +253,41 @@ for (const name of ['multi_tool_use.parallel', '', 'long'.repeat(30)]) {
     assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? '', /There is no such function/);
   });
 }
+
+describe('sends back what a model requires with its earlier calls', () => {
+  test('the signature of Gemini 3', async () => {
+    const { uuid } = await createToolAssistant(service, [lookUp]);
+    const calls = [7, 8].map((order) => ({ name: lookUp.name, arguments: { ...input, order } }));
+    model.behave({ requires: 'signature', calls, chunks: ['There.'] });
+    const conversation = await service.open(uuid);
+    for (const text of ['Look them up', 'And again'])
+      assert.equal((await service.send(conversation, text)).json['message'], 'There.');
+  });
+
+  test('the reasoning of DeepSeek, which is empty for a call of an earlier process', async () => {
+    const { uuid } = await createToolAssistant(service, [lookUp]);
+    model.behave({ calls: [{ name: lookUp.name, arguments: input }], chunks: ['There.'] });
+    const conversation = await service.open(uuid);
+    await service.send(conversation, 'Look it up');
+    const restarted = await startService({ LLM_BASE_URL: model.url, ...allowed });
+    model.behave({
+      requires: 'reasoning',
+      calls: [{ name: lookUp.name, arguments: input }],
+      chunks: ['There.'],
+    });
+    for (const text of ['Look it up', 'And again'])
+      assert.equal((await restarted.send(conversation, text)).json['message'], 'There.');
+    assert.deepEqual(
+      model.requests.at(-1)?.messages.flatMap(({ reasoning_content: text }) => text ?? []),
+      ['', '', reasoning.join('')],
+    );
+  });
+
+  test('nothing to a model that requires nothing', async () => {
+    await callOne(lookUp, input);
+    assert.doesNotMatch(JSON.stringify(model.requests.at(-1)), /reasoning_content|extra_content/);
+  });
+});
 
 test('a long earlier result is not cut within a character, which providers refuse', async () => {
   const emoji = { ...lookUp, endpoint: `${shop.url}/emoji`, schema: [] };

@@ -10,7 +10,13 @@ export interface ChatRequest {
   model: string;
   temperature?: number;
   stream?: boolean;
-  messages: { role: string; content: string; tool_calls?: RequestedCall[]; tool_call_id?: string }[];
+  messages: {
+    role: string;
+    content: string;
+    tool_calls?: RequestedCall[];
+    tool_call_id?: string;
+    reasoning_content?: string;
+  }[];
   tools?: { type: string; function: { name: string; description: string; parameters: unknown } }[];
   tool_choice?: string;
   /** Value of the Authorization header. */
@@ -20,6 +26,7 @@ export interface ChatRequest {
 /** A function call of an earlier response. */
 interface RequestedCall {
   id: string;
+  extra_content?: { google: { thought_signature: string } };
   function: { name: string; arguments: string };
 }
 
@@ -46,6 +53,11 @@ export interface Behavior {
   annotates?: boolean;
   /** Gives all function calls the index 0, as some servers do, so that only their ids tell them apart. */
   sharesIndex?: boolean;
+  /**
+   * Sends a field with its function calls, and refuses requests that contain a call without it: a reasoning text with
+   * any message, as DeepSeek in thinking mode, or a signature since the visitor's latest message, as Gemini 3.
+   */
+  requires?: 'reasoning' | 'signature';
   /** Sends each function call whole, with the index 0 and an empty id, as some servers do. */
   sendsWhole?: boolean;
   /** Calls the function that the last `CALL name` in the prompt names, also if a visitor or a document wrote it. */
@@ -142,9 +154,10 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
     response.end(JSON.stringify({ error }));
     return;
   }
-  if (status === undefined && !request.messages.every(isValid)) {
+  const refusal = status === undefined && describeRefusal(request.messages, behavior);
+  if (refusal) {
     response.writeHead(400, { 'Content-Type': 'application/json' });
-    response.end(JSON.stringify({ error: { message: 'Invalid tool call.', type: 'invalid_request_error' } }));
+    response.end(JSON.stringify({ error: { message: refusal, type: 'invalid_request_error' } }));
     return;
   }
   if (status !== undefined) {
@@ -183,6 +196,8 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
     response.end('data: [DONE]\n\n');
   };
   if (calls && request.tools && request.tool_choice !== 'none' && request.messages.at(-1)?.role !== 'tool') {
+    if (behavior.requires === 'reasoning')
+      for (const text of reasoning) send({ reasoning_content: text }, null);
     if (before !== undefined) send({ content: before }, null);
     for (const chunk of chunksOf(calls, behavior)) send({ tool_calls: [chunk] }, null);
     end('tool_calls');
@@ -206,6 +221,21 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
   end('stop');
 }
 
+/** The reason to refuse a request for the function calls in its messages, if there is one. */
+function describeRefusal(messages: ChatRequest['messages'], { requires }: Behavior): string | undefined {
+  if (!messages.every(isValid)) return 'Invalid tool call.';
+  const called = messages.filter(({ tool_calls: calls }) => calls);
+  if (requires === 'reasoning' && called.some(({ reasoning_content: text }) => text === undefined))
+    return 'The `reasoning_content` in the thinking mode must be passed back to the API.';
+  const latest = messages.slice(messages.findLastIndex(({ role }) => role === 'user'));
+  const isSigned = latest.every(
+    ({ tool_calls: [first] = [] }) => !first || first.extra_content?.google.thought_signature === signature,
+  );
+  if (requires === 'signature' && !isSigned)
+    return 'Function call is missing a thought_signature in functionCall parts.';
+  return undefined;
+}
+
 /**
  * Whether the ids of all calls differ, their names are valid, as OpenAI requires, and their arguments are JSON objects,
  * as vLLM and llama.cpp require.
@@ -223,15 +253,21 @@ function isValid({ tool_calls: calls = [] }: ChatRequest['messages'][number]): b
   });
 }
 
+/** What a model sends that has to be sent back to it. */
+export const reasoning = ['They ask for ', 'the order.'];
+const signature = 'c2lnbmF0dXJl';
+
 /** Function calls as models stream them: the name first, then the arguments in chunks. */
-function chunksOf(calls: ModelCall[], { sharesIndex, sendsWhole }: Behavior): object[] {
+function chunksOf(calls: ModelCall[], { sharesIndex, sendsWhole, requires }: Behavior): object[] {
   return calls.flatMap(({ name, arguments: args }, position) => {
     const index = sharesIndex ? 0 : position;
     const json = typeof args === 'string' ? args : JSON.stringify(args);
     if (sendsWhole) return [{ index: 0, id: '', type: 'function', function: { name, arguments: json } }];
     const half = Math.ceil(json.length / 2);
+    const signed = requires === 'signature' &&
+      position === 0 && { extra_content: { google: { thought_signature: signature } } };
     return [
-      { index, id: `call_${position}`, type: 'function', function: { name, arguments: '' } },
+      { index, id: `call_${position}`, type: 'function', function: { name, arguments: '' }, ...signed },
       { index, function: { arguments: json.slice(0, half) } },
       { index, function: { arguments: json.slice(half) } },
     ];

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { EngineRequest, PageToolResult, Passage, Utterance } from '../engine.ts';
 
-export type ChatMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
+export type ChatMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam & {
+  /** The reasoning for the function calls of a message. */
+  reasoning_content?: string;
+};
 
 /** Most passages in a prompt. */
 const passageLimit = 5;

@@ -13,6 +13,8 @@ export interface Endpoint {
   config: LanguageModelConfig;
   /** Whether the model has refused a temperature, as reasoning models do. */
   refusesTemperature: boolean;
+  /** Whether the model has required the reasoning for its earlier function calls, as DeepSeek does. */
+  requiresReasoning: boolean;
 }
 
 export const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
@@ -26,20 +28,24 @@ export const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
   }),
   config,
   refusesTemperature: false,
+  requiresReasoning: false,
 });
 
-/** Sends a request with a temperature, or without one if the model refuses it. */
-export async function withTemperature<Response>(
+/** Sends a request, and once more for each requirement of the model that its refusal names. */
+export async function sendAdapted<Response>(
   endpoint: Endpoint,
   temperature: number,
   send: (sampling: { temperature?: number }) => PromiseLike<Response>,
 ): Promise<Response> {
-  if (endpoint.refusesTemperature) return send({});
+  const { refusesTemperature, requiresReasoning } = endpoint;
   try {
-    return await send({ temperature });
+    return await send(refusesTemperature ? {} : { temperature });
   } catch (error) {
-    if (!(error instanceof OpenAI.BadRequestError) || !error.message.includes('temperature')) throw error;
-    endpoint.refusesTemperature = true;
-    return send({});
+    if (!(error instanceof OpenAI.BadRequestError)) throw error;
+    if (!refusesTemperature && error.message.includes('temperature')) endpoint.refusesTemperature = true;
+    else if (!requiresReasoning && error.message.includes('reasoning_content'))
+      endpoint.requiresReasoning = true;
+    else throw error;
+    return sendAdapted(endpoint, temperature, send);
   }
 }

@@ -11,7 +11,7 @@ import type {
   ModelUsage,
   ReplyEvent,
 } from '../engine.ts';
-import { createEndpoint, withTemperature } from './endpoint.ts';
+import { createEndpoint, sendAdapted } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { requestEvaluation } from './request-evaluation.ts';
 import { buildPrompt } from './build-prompt.ts';
@@ -24,7 +24,6 @@ import { sumUsage, tokenUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
 import { withIdleTimeout } from './idle-timeout.ts';
 import { parseObject, toOpenAiTools } from './tool-calls.ts';
-import type { ToolCall } from './tool-calls.ts';
 
 /** Rounds of tool calls in one reply. Then the model has to answer with text. */
 export const callRounds = 4;
@@ -88,7 +87,7 @@ export class OpenAiEngine implements Engine {
         }
         hasSpoken ||= deltas.length > 0;
         if (calls.all.length === 0) return;
-        messages.push(toAssistantMessage(deltas.join(''), calls.all));
+        messages.push(toAssistantMessage(deltas.join(''), calls));
         const outcomes = runToolCalls(calls.all, request, callLimit - callCount, signal);
         for (const [index, outcome] of outcomes.entries()) {
           const { event, message, ends } = await outcome;
@@ -167,12 +166,12 @@ export class OpenAiEngine implements Engine {
       this.#find(offered.length > 0 && toolModel !== null ? toolModel : model) ?? this.#find(model);
     if (!endpoint) throw new EngineError('no language model is configured');
     const { client, config } = endpoint;
-    const request = withTemperature(endpoint, assistant.temperature, (sampling) =>
+    const request = sendAdapted(endpoint, assistant.temperature, (sampling) =>
       client.chat.completions.create(
         {
           model: config.model,
           ...sampling,
-          messages,
+          messages: endpoint.requiresReasoning ? messages.map(withReasoning) : messages,
           stream: true,
           // Some other servers refuse the field.
           ...(config.baseUrl === undefined && { stream_options: { include_usage: true } }),
@@ -195,12 +194,17 @@ export class OpenAiEngine implements Engine {
         reported = chunk.usage ?? reported;
         finished ||= choice?.finish_reason != null;
         // Results of a content filter have none.
-        const { tool_calls: callDeltas, content } = choice?.delta ?? {};
+        const {
+          tool_calls: callDeltas,
+          content,
+          reasoning_content: reasoning,
+        }: Partial<ResponseDelta> = choice?.delta ?? {};
         for (const delta of callDeltas ?? []) {
           calls.add(delta);
           outputCharacters += delta.function?.arguments?.length ?? 0;
         }
-        outputCharacters += content?.length ?? 0;
+        if (reasoning) calls.addReasoning(reasoning);
+        outputCharacters += (content?.length ?? 0) + (reasoning?.length ?? 0);
         if (content) yield content;
       }
     } finally {
@@ -211,12 +215,18 @@ export class OpenAiEngine implements Engine {
   }
 }
 
-/** The model's response as a message for the next round. */
-function toAssistantMessage(content: string, calls: ToolCall[]): ChatMessage {
+type ResponseDelta = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta & {
+  /** The model's reasoning, from DeepSeek and other servers. */
+  reasoning_content?: string | null;
+};
+
+/** The model's response as a message for the next round, with the fields that the model may require back. */
+function toAssistantMessage(content: string, { all, reasoning }: ToolCallCollector): ChatMessage {
   return {
     role: 'assistant',
     content,
-    tool_calls: calls.map(({ id, name, arguments: written }) => ({
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    tool_calls: all.map(({ id, name, arguments: written, extraContent }) => ({
       id,
       type: 'function',
       function: {
@@ -225,9 +235,14 @@ function toAssistantMessage(content: string, calls: ToolCall[]): ChatMessage {
         // Some servers refuse arguments that are not a JSON object.
         arguments: JSON.stringify(parseObject(written) ?? {}),
       },
+      ...(extraContent !== undefined && { extra_content: extraContent }),
     })),
   };
 }
+
+/** Adds an empty reasoning to function calls without one, such as those of earlier answers. */
+const withReasoning = (message: ChatMessage): ChatMessage =>
+  'tool_calls' in message ? { reasoning_content: '', ...message } : message;
 
 /** Describes an error without its message, which can quote the key or the prompt. */
 function describeFailure(error: unknown): { failure: string; status?: number; requestId?: string } {

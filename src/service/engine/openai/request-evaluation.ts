@@ -3,7 +3,7 @@ import { formatTranscript } from '../../lib/format-transcript.ts';
 import { EngineError } from '../engine.ts';
 import type { Evaluation, EvaluationRequest, EvaluationField } from '../engine.ts';
 import type { ChatMessage } from './build-prompt.ts';
-import { withTemperature } from './endpoint.ts';
+import { sendAdapted } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { tokenUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
@@ -42,7 +42,7 @@ export async function requestEvaluation(
     { role: 'user', content: formatTranscript(request.transcript) },
   ];
   for (let attempt = 1; ; attempt++) {
-    const answer = await withTemperature(endpoint, 0, (sampling) =>
+    const answer = await sendAdapted(endpoint, 0, (sampling) =>
       client.chat.completions.create(
         {
           model: config.model,

@@ -11,6 +11,8 @@ export interface ToolCall {
   name: string;
   /** JSON, unless the model made a mistake. */
   arguments: string;
+  /** The signature that Gemini requires back with the call. */
+  extraContent?: unknown;
 }
 
 const jsonTypes = { string: 'string', number: 'number', bool: 'boolean' } as const;
