@@ -157,6 +157,21 @@ describe('a document', () => {
     );
   });
 
+  test('is quoted with its new name after it was renamed', async () => {
+    const { id } = await create();
+    const document = await addText(id, 'The bell rings twice.\n\n# Tower\n\nIt has 217 steps.', 'Bells 2025');
+    await owner.put(`knowledgebases/${id}/documents/${document.id}`, { name: 'Chimes' });
+    const { rows } = await pool.query(
+      `SELECT heading, search @@ to_tsquery('simple', 'chimes:A') AS "isFound" FROM chunks
+       WHERE document_id = $1 ORDER BY position`,
+      [document.id],
+    );
+    assert.deepEqual(rows, [
+      { heading: 'Chimes', isFound: true },
+      { heading: 'Tower', isFound: false },
+    ]);
+  });
+
   test('is deleted with its chunks; without documents the knowledge base is empty', async () => {
     const { id } = await create();
     const [first, last] = [await addText(id, 'One'), await addText(id, 'Two')];

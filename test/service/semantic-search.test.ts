@@ -226,7 +226,7 @@ test('embeds a renamed document again', async () => {
   assert.deepEqual(await find('vehicles', id), []);
   await owner.put(`knowledgebases/${id}/documents/${renamed}`, { name: 'Automobiles' });
   while ((await vectorsOf(renamed)).some(({ embedding_model: name }) => name === null)) await turn();
-  assert.deepEqual(await find('vehicles', id), ['Notes']);
+  assert.deepEqual(await find('vehicles', id), ['Automobiles']);
 });
 
 test('embeds a document again that is renamed while it is embedded', async () => {
@@ -244,7 +244,7 @@ test('embeds a document again that is renamed while it is embedded', async () =>
   opened.resolve(undefined);
   embedding.gate = undefined;
   await done;
-  assert.deepEqual(await find('vehicles', id), ['Notes']);
+  assert.deepEqual(await find('vehicles', id), ['Automobiles']);
 });
 
 test(

@@ -108,6 +108,19 @@ describe('a website', () => {
     assert.equal((await outcome(await addSite({ url: `${origin}/door` }))).text, 'C: Gamma');
   });
 
+  test('has the name that it got while it was read', async () => {
+    const opened = Promise.withResolvers<undefined>();
+    site.gate = opened.promise;
+    pages.set('/slow', '<p>Slow and steady</p>');
+    const before = asked.length;
+    const id = await addSite({ url: `${origin}/slow` });
+    while (!asked.slice(before).includes('/slow')) await owner.get('knowledgebases');
+    await owner.put(`knowledgebases/${base}/documents/${id}`, { name: 'Race' });
+    opened.resolve(undefined);
+    site.gate = undefined;
+    assert.equal((await outcome(id)).text, 'Race: Slow and steady');
+  });
+
   test('is retried while it is overloaded or broken, and fails with the last response', async () => {
     const extractor = new Extractor();
     const { signal } = new AbortController();

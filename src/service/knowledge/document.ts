@@ -76,13 +76,17 @@ export async function updateDocument(
 ) {
   await database.db.transaction(async (tx) => {
     const { config } = await lockKnowledgebase(tx, owned.base);
-    const changed = await tx
+    const [before] = await tx.select({ name: documents.name }).from(documents).where(isIn(owned));
+    if (!before) notFound();
+    await tx
       .update(documents)
       .set({ ...textColumns(texts), updatedAt: sql`now()` })
-      .where(isIn(owned))
-      .returning({ id: documents.id });
-    if (changed.length === 0) notFound();
+      .where(isIn(owned));
     if (texts.name === undefined) return;
+    // Text before the first heading has the name as its heading.
+    await tx.execute(sql`
+      UPDATE chunks SET heading = ${texts.name}
+      WHERE document_id = ${owned.documentId} AND heading = ${before.name}`);
     const { rows } = await tx.execute<{ embedded: boolean }>(sql`
       SELECT EXISTS (SELECT 1 FROM chunks
         WHERE document_id = ${owned.documentId} AND embedding_model IS NOT NULL) AS embedded`);

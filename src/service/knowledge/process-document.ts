@@ -66,7 +66,11 @@ export async function processDocument(
         const config = await updateLanguage(queries, target, sample);
         // The name is embedded too, and may have changed in the meantime.
         const current = target.name === source.name ? embeddings : undefined;
-        await storeChunks(queries, { ...target, config }, chunks, current);
+        const renamed = chunks.map(({ heading, body }) => ({
+          heading: heading === source.name ? target.name : heading,
+          body,
+        }));
+        await storeChunks(queries, { ...target, config }, renamed, current);
         if (dependencies.embedder && !current) await jobs.send('embed-chunks', {}, { tx: queries });
         await queries.update(documents).set({ status: 'active' }).where(eq(documents.id, documentId));
       });
