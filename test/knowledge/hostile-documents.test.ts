@@ -112,6 +112,7 @@ describe('the extractor', { concurrency: 2 }, () => {
     'a text of nested quotes': () => txt(`${'>'.repeat(200_000)} x`),
     'a text of two million brackets': () => txt('['.repeat(2_000_000)),
     'a text of unclosed fences': () => txt('```\n~~~\n'.repeat(500_000)),
+    'a text of a million accents on one letter': () => txt(`a${'\u0301\u0316'.repeat(500_000)}`),
     'a text of a table with a million cells': () =>
       txt(`|a${'|b'.repeat(1_000_000)}|\n|-${'|-'.repeat(1_000_000)}|\n`),
     'a page of 1,200,000 paragraphs': () => page('<p>x'.repeat(1_200_000)),
