@@ -57,12 +57,14 @@ test('finds words with invisible characters, and with accents as separate charac
   const { add, find } = await createKnowledgebase();
   await add(texts.german, 'Rückgabe');
   await add('Die Turm\u00aduhr.', 'Uhr');
-  await add('Der Glocken\u2060klang.', 'Klang');
+  await add('Der Glocken\u200bklang\u200b.', 'Klang');
+  await add('ร้าน\u200bเปิด\u200bทุก\u200bวัน', 'ร้าน');
   await add('Die Gärten.'.normalize('NFD'), 'Garten');
   for (const [question, document] of [
     ['Turmuhr', 'Uhr'],
     ['Turm\u00aduhr', 'Uhr'],
     ['Glockenklang', 'Klang'],
+    ['เปิด', 'ร้าน'],
     ['Gärten', 'Garten'],
     ['Gärten'.normalize('NFD'), 'Garten'],
   ] as const) {
