@@ -52,16 +52,17 @@ function withoutOpenLink(text: string): string {
 function openMarks(text: string): string[] {
   const open: string[] = [];
   for (const { 0: mark, index } of text.matchAll(/\\.|`+|\*\*|\*|__|_|~~/gs)) {
-    const [before = ' ', after = ' '] = [text[index - 1], text[index + mark.length]];
+    const before = text[index - 1] ?? ' ';
+    const after = text[index + mark.length] ?? ' ';
     const innermost = open.at(-1) ?? '';
     const inOtherCode = innermost.startsWith('`') && mark !== innermost;
     // A mark between spaces is a bullet or a character.
-    if (mark.startsWith('\\') || inOtherCode || /^\s\s$/.test(before + after)) continue;
+    if (mark.startsWith('\\') || inOtherCode || !(before + after).trim()) continue;
     const at = open.lastIndexOf(mark);
-    if (at >= 0) open.splice(at);
     // The last `*` of `***both***` is no opening mark, as the `**` before it has closed both.
-    else if (before === mark && !innermost.startsWith(mark)) continue;
-    else if (/\S/.test(after) && !(mark.startsWith('_') && /\w/.test(before))) open.push(mark);
+    const isClosed = before === mark && !innermost.startsWith(mark);
+    if (at >= 0) open.splice(at);
+    else if (!isClosed && after.trim() && !/^\w_/.test(before + mark)) open.push(mark);
   }
   return open;
 }

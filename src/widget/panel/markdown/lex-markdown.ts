@@ -17,16 +17,14 @@ const maxRules = 200;
 /** The maximum number of lines that continue a quote without `>`: after each, the lexer lexes the quote again. */
 const maxLazyLines = 200;
 
-/** A Chinese, Japanese or Korean letter. Between it and a link or a mark of emphasis, people write no space. */
-const cjk = String.raw`[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]`;
-const cjkLetter = new RegExp(cjk, 'u');
-const cjkAfterMark = new RegExp(String.raw`((?!\*)[\p{P}\p{S}]\*+)${cjk}`, 'gu');
-
 /**
- * Ends a bare address: Chinese, Japanese and Korean, and all punctuation and symbols but ASCII, `–` and `·`. An address
- * that contains them needs the syntax of a link.
+ * Ends a bare address, and may come before emphasis: Chinese, Japanese and Korean, which have no spaces there, and all
+ * punctuation and symbols but ASCII, `–` and `·`. An address that contains them needs the syntax of a link.
  */
-const endOfAddress = new RegExp(String.raw`${cjk}|(?![\p{ASCII}–·])[\p{P}\p{S}]`, 'u');
+const boundary = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]|(?![\p{ASCII}–·])[\p{P}\p{S}]/u;
+
+/** Chinese, Japanese or Korean after emphasis that ends with punctuation. */
+const cjkAfterMark = /((?!\*)[\p{P}\p{S}]\*+)[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/gu;
 
 /** A lexer that takes linear time for any text. */
 class BoundedLexer extends Lexer {
@@ -80,12 +78,12 @@ class BoundedTokenizer extends Tokenizer {
   override emStrong(text: string, masked: string, before = ''): Tokens.Em | Tokens.Strong | undefined {
     if (!text.startsWith('*')) return super.emStrong(text, masked, before);
     const marks = masked.replace(cjkAfterMark, (found, mark: string) => mark.padEnd(found.length, '.'));
-    return super.emStrong(text, marks, cjkLetter.test(before) ? '' : before);
+    return super.emStrong(text, marks, before.replace(boundary, ''));
   }
 
   override url(text: string): Tokens.Link | undefined {
     const link = super.url(text);
-    const end = link?.raw.search(endOfAddress) ?? -1;
+    const end = link?.raw.search(boundary) ?? -1;
     return end < 0 ? link : super.url(text.slice(0, end));
   }
 
