@@ -4,6 +4,7 @@ import type { ParseArgsOptionDescriptor } from 'node:util';
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { DataFolderInUseError } from '../db/lock-folder.ts';
+import { readVersion } from '../lib/read-version.ts';
 import { openDatabase } from '../open-database.ts';
 import { createLog } from '../log.ts';
 import { describeFailure } from '../operator-error.ts';
@@ -35,6 +36,10 @@ export async function runCli(
   opened?: Database,
   input: CommandInput = terminal(env),
 ): Promise<number> {
+  if (['--version', '-v'].includes(args[0] ?? '')) {
+    out(readVersion());
+    return 0;
+  }
   let command: Command | undefined;
   try {
     const found = findCommand(args);
@@ -75,6 +80,7 @@ export async function runCli(
 function findCommand(args: string[]): { command: Command; rest: string[] } | undefined {
   const [first, second] = args;
   if (first === undefined || isHelp(first)) return undefined;
+  if (first.startsWith('-')) throw new UsageError(`Options such as ${first} come after the command.`);
   const command = commands.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
   if (command) return { command, rest: args.slice(command.name.split(' ').length) };
   const related = relatedCommands(first);

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { etag } from 'hono/etag';
+import { readVersion } from '../lib/read-version.ts';
 import { createOpenApiDocument } from '../openapi/openapi-document.ts';
 
 /** Cache lifetime in seconds. */
@@ -29,9 +28,4 @@ export function documentationRoutes(): Hono {
 function lazy<Value>(compute: () => Value): () => Value {
   let computed: { value: Value } | undefined;
   return () => (computed ??= { value: compute() }).value;
-}
-
-function readVersion(): string {
-  const manifest = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -209,9 +209,18 @@ test('lists the commands about an object if only the object is given', async () 
   assert.doesNotMatch(out, /keys create|DATABASE_URL/);
 });
 
+test('prints its version', async () => {
+  const manifest = JSON.parse(await readFile(join(repository, 'src/service/package.json'), 'utf8')) as {
+    version: string;
+  };
+  for (const option of ['--version', '-v'])
+    assert.deepEqual(await run(option), { code: 0, out: manifest.version, err: '' });
+});
+
 const usageErrors: [args: string, message: RegExp][] = [
   ['', /^Usage: /],
   ['frob', /^There is no command "frob"\.\n/],
+  ['--json users list', /^Options such as --json come after the command\.\n/],
   ['users', /^"users" is incomplete: use "users create" or "users list"\.\n/],
   [
     'users create',
