@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import type { Browser } from 'playwright';
 import { eventually } from '../support/eventually.ts';
 import { ask } from '../support/voice/ask.ts';
@@ -49,6 +51,15 @@ describe('a call through a TURN server', { skip: !isInstalled && 'coturn is not 
     service = await startCallService({ VOICE_TURN_URL: turn.url, VOICE_TURN_SECRET: turn.secret });
   });
   after(() => turn.stop());
+
+  it('relays no TCP, which calls do not need', async () => {
+    const { hostname, port } = new URL(turn.url.replace('turn:', 'turn://'));
+    const toItself = ['-e', hostname, '-r', port];
+    const options = ['-t', '-T', '-c', '-n', '1', '-u', 'anna', '-W', turn.secret, '-p', port, ...toItself];
+    await assert.rejects(promisify(execFile)('turnutils_uclient', [...options, hostname]), ({ stdout }) =>
+      /error 442 \(TCP Transport is not allowed/.test(String(stdout)),
+    );
+  });
 
   for (const engine of callEngines()) {
     describe(`from ${engine.name}`, () => {

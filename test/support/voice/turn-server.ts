@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../eventually.ts';
 import { startChildProcess } from '../process/child-process.ts';
 import { freePort } from '../process/free-port.ts';
+import { repository } from '../repository.ts';
 
 export interface TurnServer {
   /** For `VOICE_TURN_URL`. */
@@ -46,7 +47,7 @@ export async function startTurnServer(): Promise<TurnServer> {
     'realm=assistants.example',
     'use-auth-secret',
     `static-auth-secret=${secret}`,
-    'denied-peer-ip=0.0.0.0-255.255.255.255',
+    ...(await documentedRestrictions()),
     ...addresses.map((address) => `allowed-peer-ip=${address}`),
     'allow-loopback-peers',
     `userdb=${join(folder, 'turndb')}`,
@@ -65,6 +66,12 @@ export async function startTurnServer(): Promise<TurnServer> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The lines of the documented `turnserver.conf` that deny peers and kinds of relays. */
+async function documentedRestrictions(): Promise<string[]> {
+  const page = await readFile(join(repository, 'docs/live-voice-network.md'), 'utf8');
+  return page.match(/^(denied-peer-ip=|no-).*$/gm) ?? [];
 }
 
 /** Returns true, or undefined if nothing listens at the port. */
