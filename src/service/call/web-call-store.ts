@@ -5,6 +5,7 @@ import type { CallStore } from './call-store.ts';
 import { chargeMinutes } from './charge-minutes.ts';
 import type { ConversationPlan } from './plan-call.ts';
 import { DatabaseCallStore } from './database-call-store.ts';
+import { updatedUntilEnd } from '../conversation/add-entry.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
 import { isFull } from '../conversation/has-ended.ts';
 import { conversationSignal } from '../conversation/signals.ts';
@@ -83,7 +84,7 @@ export class WebCallStore implements CallStore {
       for (const [index, message] of messages.entries()) {
         const isGreeting = index === 0 && message.role === 'assistant' && this.#plan.web.isGreetingStored;
         if (index < stored || isGreeting) continue;
-        turns = await this.#add(tx, turns, message);
+        turns = await this.#add(tx, { ...conversation, turns }, message);
         if (message.role === 'user') await this.#count(tx, message);
       }
       const isAnswered = messages.at(-1)?.role === 'assistant';
@@ -154,7 +155,7 @@ export class WebCallStore implements CallStore {
   /** Returns the conversation's number of turns. */
   async #add(
     tx: Queries,
-    turns: number,
+    { turns, isResumable }: { turns: number; isResumable: boolean },
     { role, content, functionCalls = [] }: CallMessage,
   ): Promise<number> {
     const { conversationId } = this.#plan.web;
@@ -169,7 +170,10 @@ export class WebCallStore implements CallStore {
     const latest = Math.max(turns, turn);
     await tx
       .update(conversations)
-      .set({ turns: latest, updatedAt: sql`now()`, endedAt: null })
+      .set({
+        turns: latest,
+        ...(isResumable ? { updatedAt: sql`now()`, endedAt: null } : { updatedAt: updatedUntilEnd }),
+      })
       .where(eq(conversations.id, conversationId));
     return latest;
   }
@@ -191,6 +195,8 @@ async function lock(tx: Queries, conversationId: number) {
       id: conversations.id,
       turns: conversations.turns,
       maxMessages: assistants.maxConversationMessages,
+      /** Whether messages resume the conversation after its end. */
+      isResumable: assistants.conversationEndedRetrigger,
     })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
