@@ -410,7 +410,7 @@ describe('a call whose connection is lost', () => {
     line.lose();
     await over;
     const next = await call.disconnect('lost');
-    assert.equal(next.type === 'connect' && next.plan.maxDuration, 600);
+    assert.equal(next.type === 'connect' && next.plan.maxDuration, 630);
     const again = call.connect();
     again.line.hangsUp();
     await again.over;

@@ -48,7 +48,7 @@ describe('an inbound call', () => {
     assert.ok(token.length >= 43 && token === call.token);
     assert.deepEqual(
       [plan.callId, plan.maxDuration, plan.record, plan.speech.language, plan.speech.speed],
-      [call.id, 120, true, 'en', 1.1],
+      [call.id, 150, true, 'en', 1.1],
     );
     assert.deepEqual(
       [call.type, call.status, call.assistantId, call.assistantPhoneNumber, call.clientPhoneNumber],

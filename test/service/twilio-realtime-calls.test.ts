@@ -242,7 +242,7 @@ describe('a call with Twilio whose assistant has a realtime model', () => {
     await stream.hears(0.2);
     await eventually(
       () => 'the time limit',
-      () => (call.timeLimit === '300' ? true : undefined),
+      () => (call.timeLimit === '330' ? true : undefined),
     );
     await call.hangUp();
     const { json } = await owner.get('calls?type=inbound');

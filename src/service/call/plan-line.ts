@@ -5,6 +5,12 @@ import type { Queries } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
 import { ambientSoundOf } from '../voice/ambience/ambient-sound.ts';
 
+/**
+ * Seconds by which the carrier's time limit exceeds the conversation's: its clock starts earlier, and the conversation
+ * must reach its own limit first to end with the reason `max-duration`.
+ */
+const hangUpMargin = 30;
+
 /** Returns the plan that a carrier needs to connect a call to its assistant, without the call's secrets. */
 export async function planLine(
   queries: Queries,
@@ -28,7 +34,7 @@ export async function planLine(
     assistant: assistant.uuid,
     mode,
     model,
-    maxDuration: assistant.maxDuration,
+    maxDuration: assistant.maxDuration + hangUpMargin,
     record: assistant.record,
     speech: {
       language,

@@ -18,7 +18,7 @@ export interface CallPlan extends LinePlan {
   token: string;
   /** Secret of the next connection. It is valid for one connection only. */
   connectToken: string;
-  /** Seconds after the answer, across all lines, after which the carrier hangs up by itself. */
+  /** Seconds after the answer, across all lines, after which the carrier hangs up by itself, if the service has not. */
   maxDuration: number;
   record: boolean;
 }
