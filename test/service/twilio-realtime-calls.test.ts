@@ -164,6 +164,33 @@ describe('a call with Twilio whose assistant has a realtime model', () => {
     assertNoViolations(call);
   });
 
+  test('sends all keys before it hangs up', async () => {
+    const { id, call, stream } = await streamed({
+      tools: [
+        { type: 'dtmf_input', description: 'To choose.' },
+        { type: 'end_call', description: 'At the end.' },
+      ],
+    });
+    await transcribed(id, 'AI: Hello, this is Kim.');
+    const { answer } = endpoint;
+    const toCall = [
+      { name: 'dtmf_input', arguments: { digits: '1111111110' } },
+      { name: 'end_call', arguments: {} },
+    ];
+    endpoint.answer = (question) => {
+      const next = toCall.shift();
+      return next ? { call: next } : answer(question);
+    };
+    stream.say(words('Press all keys and hang up.'));
+    await call.over();
+    endpoint.answer = answer;
+    // The tones of the last key are 941 and 1336 Hz.
+    const last = stream.heard.subarray(-0.3 * streamRate);
+    assert(energyAt(941, last, streamRate) > 0.05 && energyAt(1336, last, streamRate) > 0.05);
+    await ended(id);
+    assertNoViolations(call);
+  });
+
   test('transfers the customer, and continues if nobody answers', async () => {
     const { id, call, stream } = await streamed({
       tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: desk }],

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
 import { Refusal } from '../../lib/refusal.ts';
@@ -105,9 +106,11 @@ export class StreamServer {
       peer,
       log,
       control: {
-        sendDigits: (digits) => {
-          peer.play(dtmfTones(digits, peer.rate));
-          return Promise.resolve();
+        sendDigits: async (digits) => {
+          const tones = dtmfTones(digits, peer.rate);
+          peer.play(tones);
+          // A hang-up would cut them off.
+          await pause((tones.length / peer.rate) * 1000);
         },
         end: async (how) => {
           // When the connection closes before the call ends, the carrier asks for the next step.
