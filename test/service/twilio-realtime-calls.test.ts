@@ -191,6 +191,24 @@ describe('a call with Twilio whose assistant has a realtime model', () => {
     assertNoViolations(call);
   });
 
+  test('stays connected while the request to end it is pending', async () => {
+    const { id, call, stream } = await streamed({
+      tools: [{ type: 'end_call', description: 'At the end.' }],
+    });
+    await transcribed(id, 'AI: Hello, this is Kim.');
+    const { answer } = endpoint;
+    endpoint.answer = () => ({ call: { name: 'end_call', arguments: {} } });
+    // Longer than the service waits for the carrier to close the connection afterwards.
+    twilio.hangUpMs = 6000;
+    stream.say(words('Goodbye.'));
+    await call.over(20_000);
+    twilio.hangUpMs = 0;
+    endpoint.answer = answer;
+    assert.equal(call.streams.length, 1);
+    assert.equal((await ended(id))['status'], 'ended_by_assistant');
+    assertNoViolations(call);
+  });
+
   test('transfers the customer, and continues if nobody answers', async () => {
     const { id, call, stream } = await streamed({
       tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: desk }],

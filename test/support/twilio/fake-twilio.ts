@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { readByteRange } from '../../../src/service/recording/answer-range.ts';
@@ -89,6 +90,8 @@ export class FakeTwilio implements CallCarrier {
   nextCall: { status: number; code: number } | 'unknown' | undefined;
   /** Never answers the next purchase of a number, which it makes, or loses. */
   nextPurchase: 'sold' | 'lost' | undefined;
+  /** Milliseconds for which a request to end a call is pending. */
+  hangUpMs = 0;
   /** Whether recordings can be requested in part. */
   hasRanges = true;
   #services: readonly string[] = [];
@@ -183,9 +186,9 @@ export class FakeTwilio implements CallCarrier {
     await this.#server?.close();
   }
 
-  #handle(request: ReceivedRequest, response: ServerResponse): unknown {
+  async #handle(request: ReceivedRequest, response: ServerResponse): Promise<unknown> {
     try {
-      return this.#respond(request, response);
+      return await this.#respond(request, response);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       const { status, code, message } = error;
@@ -349,13 +352,14 @@ export class FakeTwilio implements CallCarrier {
     return { sid, status: call.status, duration: call.isOver ? String(call.duration) : null };
   }
 
-  #updateCall(sid: string, form: Form): unknown {
+  async #updateCall(sid: string, form: Form): Promise<unknown> {
     const call = this.calls.find((one) => one.sid === sid);
     if (!call) throw notFound();
     if (call.isOver) throw new Refused(400, 21220, 'Call is not in-progress. Cannot redirect.');
     if (form['TimeLimit'] !== undefined) call.limit(form['TimeLimit']);
     if (form['StatusCallback'] !== undefined) call.statusCallback = form['StatusCallback'];
     if (form['Status'] === 'completed') {
+      await pause(this.hangUpMs);
       // The carrier answers before it has ended the call.
       setImmediate(() => {
         void (call.status === 'in-progress' ? call.hangUp() : call.end('canceled'));

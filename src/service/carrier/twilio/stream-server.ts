@@ -116,10 +116,11 @@ export class StreamServer {
           // When the connection closes before the call ends, the carrier asks for the next step.
           if (how === 'leave') webSocket.close(closeCodes.normal);
           else {
-            this.#sockets.closeSoon(webSocket);
             await hangUp(start.callSid).catch((error: unknown) => {
               log.warn({ err: error, callId: key.callId }, 'a call could not be ended at the carrier');
             });
+            // Not before: if the connection closes first, the carrier asks for the next step.
+            this.#sockets.closeSoon(webSocket);
           }
         },
       },
