@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
 import type { FakeAri } from '../support/asterisk/fake-ari.ts';
-import { CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
+import { application, CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
 import { until } from '../support/until.ts';
 
 let at: CarrierAtAsterisk;
@@ -129,6 +129,12 @@ describe('a lost event connection', () => {
     await ari.disconnect(app);
     await assert.rejects(at.dial(), { name: 'CarrierError', message: /cannot be reached/ });
     assert.equal(await hasDialed(), false);
+  });
+
+  it('is opened again for inbound calls although Asterisk has not noticed the loss', async () => {
+    await ari.connected((name) => name === application);
+    ari.keepsApplication = true;
+    await ari.disconnect(application);
   });
 
   it('ends no call that is being dialed', async () => {

@@ -15,6 +15,8 @@ export interface AriRequest {
 /** A fake Asterisk. It records the requests to its REST interface, and sends the events of a test. */
 export class FakeAri {
   readonly requests: AriRequest[] = [];
+  /** Whether the shared application stays registered while nobody receives its events, as after a silent loss. */
+  keepsApplication = false;
   /** Paths of requests that are refused. */
   refuses: RegExp | undefined;
   /** Methods and paths of requests that fail with an internal error. */
@@ -34,7 +36,8 @@ export class FakeAri {
     this.requests.push(sent);
     request.resume();
     const answer = () => {
-      const isRefused = this.refuses?.test(path) === true || path.startsWith('/applications/');
+      const isRefused =
+        this.refuses?.test(path) === true || (path.startsWith('/applications/') && !this.keepsApplication);
       const status = this.fails?.test(`${sent.method} ${path}`) === true ? 500 : isRefused ? 404 : 200;
       const body = status === 200 ? this.#answer(sent) : { message: 'refused' };
       response.writeHead(status, { 'Content-Type': 'application/json' });

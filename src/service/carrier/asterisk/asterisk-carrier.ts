@@ -58,12 +58,18 @@ export class AsteriskCarrier implements Carrier {
     void receiving.then(() => {
       this.#receiving.resolve(false);
     });
+    let isReceiver = false;
     void this.#ari.receive(this.#config.application, {
       onEvent: (event) => {
         if (event.type === 'StasisStart' && event.channel) void this.#moveHere(event.channel);
+        else if (event.type === 'ApplicationReplaced') isReceiver = false;
       },
-      // A second connection would take the inbound calls away from the process that receives them.
-      mayConnect: () => this.#hasNoReceiver(),
+      onConnected: () => {
+        isReceiver = true;
+      },
+      // A second connection would take the inbound calls away from the process that receives them. The receiver itself
+      // does not ask: until Asterisk notices the loss of a connection, it keeps the application.
+      mayConnect: async () => isReceiver || (await this.#hasNoReceiver()),
     });
   }
 
