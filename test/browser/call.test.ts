@@ -268,6 +268,18 @@ let microphone: FakeMicrophone;
     expect(await violations(chat)).to.equal('');
   });
 
+  it('shows that the assistant speaks while the visitor makes a sound that does not interrupt it', async () => {
+    const chat = await calling();
+    await speak(chat);
+    service.send('input_audio_buffer.speech_started', { item_id: 'u1' });
+    service.send('input_audio_buffer.speech_stopped', { item_id: 'u1' });
+    service.send(`${speech}.done`, { item_id: 'a1', transcript: 'We deliver on Sundays, too.' });
+    await until(() => chat.messages.at(-1) === 'assistant: We deliver on Sundays, too.', 'the answer');
+    expect(state(chat)).to.equal('speaking');
+    service.send('output_audio_buffer.stopped', { response_id: 'r1' });
+    await until(() => label(chat) === 'Listening…', 'listening');
+  });
+
   it('shows both sides as they speak, and an interrupted answer as far as it was played', async () => {
     const chat = await calling();
     const before = chat.messages.length;

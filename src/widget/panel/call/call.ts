@@ -128,6 +128,9 @@ export function startCall(
     if (type.startsWith('output_audio')) silenceOutput(type.endsWith('cleared'));
     switch (type) {
       case 'input_audio_buffer.speech_started':
+        // If this interrupts the assistant, its audio is cleared.
+        if (state !== 'speaking') show('listening');
+        break;
       case 'output_audio_buffer.stopped':
       case 'output_audio_buffer.cleared':
         show('listening');
