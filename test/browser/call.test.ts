@@ -591,6 +591,37 @@ let microphone: FakeMicrophone;
     expect(microphone.requests.length).to.equal(2);
   });
 
+  describe('whose microphone was blocked', () => {
+    const permission = Object.assign(new EventTarget(), { state: 'granted' });
+    const blocked = async (): Promise<Chat> => {
+      replace(navigator.permissions, 'query', () => Promise.resolve(permission));
+      const chat = await calling();
+      permission.state = 'denied';
+      microphone.error = new DOMException('', 'NotAllowedError');
+      microphone.unplug();
+      await until(
+        () => noticeIn(chat) === 'The microphone is blocked. Allow it in the browser.',
+        'the reason',
+      );
+      permission.state = 'granted';
+      microphone.error = undefined;
+      return chat;
+    };
+
+    it('uses it again when the visitor allows it', async () => {
+      await blocked();
+      permission.dispatchEvent(new Event('change'));
+      await until(() => microphone.isOn, 'the microphone');
+    });
+
+    it('requests it again when the visitor unmutes', async () => {
+      const chat = await blocked();
+      await click(chat.part('call-mute-button'));
+      await click(chat.part('call-mute-button'));
+      await until(() => microphone.isOn, 'the microphone');
+    });
+  });
+
   it('replaces a microphone that ends although no device has changed', async function () {
     // Firefox delivers no event to tracks that a script has made.
     if (engine === 'firefox') this.skip();

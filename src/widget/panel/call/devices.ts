@@ -105,6 +105,15 @@ export function createDevices({
   (mediaDevices as MediaDevices | undefined)?.addEventListener('devicechange', () => void follow(), {
     signal,
   });
+  const followPermission = async (): Promise<void> => {
+    const permission = await navigator.permissions.query({ name: 'microphone' });
+    const onPermission = (): void => {
+      if (permission.state === 'granted') replaceLost();
+    };
+    permission.addEventListener('change', onPermission, { signal });
+  };
+  // Not supported by every browser.
+  followPermission().catch(() => undefined);
   signal.addEventListener('abort', () => endLevel?.());
 
   return {
@@ -126,6 +135,8 @@ export function createDevices({
     mute: (muted) => {
       isMuted = muted;
       if (track) track.enabled = !muted;
+      // It may be allowed again.
+      if (!muted && track) replaceLost();
     },
   };
 }
