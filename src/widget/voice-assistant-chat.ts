@@ -390,9 +390,9 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
         // English is built in.
         if (!/^en\b/i.test(tag)) this.#loadTexts(tag);
       }
+      // The accessible name if the launcher shows no text: a label and slotted text take precedence over a title.
+      button.title = this.messages?.chat || this.#texts.chat || 'Chat';
     }
-    // The accessible name if the launcher shows no text: a label and slotted text take precedence over a title.
-    button.title = this.messages?.chat || this.#texts.chat || button.title || 'Chat';
   }
 
   #loadTexts(tag: string): void {

@@ -74,6 +74,19 @@ describe('the launcher', () => {
     expect(chat.find('section')).to.equal(null);
   });
 
+  it('changes its name with its language and the texts of the site before the panel is loaded', async () => {
+    const chat = mount({ lang: 'fr', ...appearance });
+    await until(() => chat.launcher.title === 'Discussion', 'the text of the language');
+    chat.element.lang = 'en';
+    await until(() => chat.find('.root')?.lang === 'en', 'the language');
+    expect(chat.launcher.title).to.equal('Chat');
+    chat.element.messages = { chat: 'Ask us' };
+    await until(() => chat.launcher.title === 'Ask us', 'the text of the site');
+    chat.element.messages = undefined;
+    await until(() => chat.launcher.title === 'Chat', 'the text of the language');
+    expect(chat.find('section')).to.equal(null);
+  });
+
   it('closes a chat that is still loading when Escape is pressed', async () => {
     const chat = mount({ lang: 'is' });
     chat.launcher.focus();
