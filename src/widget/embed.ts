@@ -35,7 +35,13 @@ else if (isPlain && !element.inline) {
       call(element);
     },
   };
-} else
-  void loadEmbedding().then(({ embed }) => {
-    embed(element, script);
-  });
+} else insert();
+
+function insert(): void {
+  loadEmbedding().then(
+    ({ embed }) => {
+      embed(element, script);
+    },
+    () => setTimeout(insert, 5000),
+  );
+}

@@ -3,7 +3,7 @@ import { cannedService, serveHistory, serveNoHistory } from '../support/chat/can
 import { unmountAll, until } from '../support/chat/chat-fixture.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 import { scriptAnswer } from '../support/browser/script-answer.ts';
-import { modelService } from '../support/browser/service-under-test.ts';
+import { modelService, service } from '../support/browser/service-under-test.ts';
 import { failScript, holdScript, uncachedWidget } from '../support/browser/fail-script.ts';
 
 /* Each page is a separate frame, since a browser keeps the modules that a page has loaded. */
@@ -160,6 +160,40 @@ describe('a module that failed to load', () => {
       });
     }
     await until(() => chat.part('close-button').title !== 'Close chat', 'the German texts');
+  });
+});
+
+describe('a script snippet with a parameter', () => {
+  it('still inserts the chat if the file for this loads at a later attempt only', async () => {
+    failScript('embedding');
+    const rejections: unknown[] = [];
+    let responses = 0;
+    const { window: view, close } = await openPage((view) => {
+      const fetch = view.fetch.bind(view);
+      view.fetch = async (input, init) => {
+        const response = await fetch(input, init);
+        if (/embedding/.test(input as string)) responses++;
+        return response;
+      };
+      view.addEventListener('unhandledrejection', ({ reason }) => rejections.push(reason));
+    });
+    try {
+      view.document.querySelector('voice-assistant-chat')?.remove();
+      const script = view.document.createElement('script');
+      script.src = `${uncachedWidget().replace(/[^/]+$/, 'embed.js')}?ver=1`;
+      Object.assign(script.dataset, {
+        assistantId: service.assistantThatShows('greeting'),
+        baseUrl: service.url,
+      });
+      view.document.head.append(script);
+      await until(() => responses === 1, 'the refused file');
+      failScript();
+      await until(() => view.document.querySelector('voice-assistant-chat') !== null, 'the chat');
+      expect(rejections).to.deep.equal([]);
+    } finally {
+      failScript();
+      close();
+    }
   });
 });
 
