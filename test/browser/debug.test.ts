@@ -41,6 +41,13 @@ describe('debug', () => {
     expect(output()).not.to.contain('ada@example.com').and.not.to.contain('of the page');
   });
 
+  for (const color of ['#E11D48', ' rebeccapurple ', 'hsl(347 77% 50%)'])
+    it(`names the attribute as the source of the color ${color}`, async () => {
+      await mount({ debug: '', color }).open();
+      await until(() => last()['color'] !== undefined, 'the settings');
+      expect(last()['color']?.from).to.equal('attribute');
+    });
+
   it('logs what happens, with timings and without contents', async () => {
     const chat = mount({ debug: '' });
     await converse(chat);

@@ -43,7 +43,7 @@ function isOwnColor(value: string): boolean {
 }
 
 /** The color as the browser serializes it, with all brackets closed; empty if it is invalid. */
-function colorFrom(value: string): string {
+export function colorFrom(value: string): string {
   // Simulated documents of test runners have no `Option`.
   const { style } = new Image();
   style.color = value;

@@ -1,3 +1,4 @@
+import { colorFrom } from '../../element/appearance.ts';
 import type { VoiceAssistantChat } from '../../voice-assistant-chat.ts';
 import type { PanelContext } from '../panel-context.ts';
 
@@ -46,7 +47,7 @@ export function settingsTable(panel: PanelContext): Record<string, Setting> {
     theme: { value: theme, from: sourceOf(element.theme, appearance.theme, isTheme) },
     color: {
       value: color,
-      from: sourceOf(element.color, appearance.color, (value) => String(value).trim() === color),
+      from: sourceOf(element.color, appearance.color, (value) => colorFrom(String(value).trim()) === color),
     },
     position: {
       value: `${inline}-${block}`,
