@@ -139,6 +139,12 @@ describe('with a language model', async () => {
     assert.match(requests()[1]?.messages.at(-1)?.content ?? '', /variables\.budget/);
   });
 
+  test('ignores the reasoning before an answer', async () => {
+    const requests = answers(`<think>Is it {} or {"sentiment": null}?</think>${JSON.stringify(good)}`);
+    assert.deepEqual(await evaluate(), good);
+    assert.equal(requests().length, 1);
+  });
+
   test('asks again if a response has no choices', async () => {
     const before = model.requests.length;
     model.behave(() => ({ chunks: model.requests.length === before + 1 ? [] : [JSON.stringify(good)] }));

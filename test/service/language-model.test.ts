@@ -195,6 +195,32 @@ test('ignores the results of a content filter and empty chunks in an answer', as
   assert.equal(json['message'], 'Fine.');
 });
 
+const reasonings: [title: string, chunks: string[], answer: string | undefined][] = [
+  ['in one chunk', ['<think>Hm, a greeting.</think>\n\nHello!'], 'Hello!'],
+  ['in many chunks', Array.from('\n<think>\nA greeting < a question.\n</think>\n\nHello!'), 'Hello!'],
+  ['without an answer', ['<think>Hm, a ', 'greeting.'], undefined],
+];
+for (const [title, chunks, answer] of reasonings) {
+  test(`drops the reasoning that a model writes before its answer, ${title}`, async () => {
+    const { uuid } = await createAssistant(service);
+    model.behave({ chunks });
+    const events = await (await service.stream(await service.open(uuid), 'Hello')).all();
+    model.behave({});
+    const deltas = events.filter(({ event }) => event === 'delta').map(({ data }) => data['text']);
+    assert.deepEqual([deltas.join(''), events.at(-1)?.data['message']], [answer ?? '', answer]);
+  });
+}
+
+for (const answer of ['Write <think>Hm.</think> here.', '<', '<thinking> is an element.']) {
+  test(`keeps the answer “${answer}”`, async () => {
+    const { uuid } = await createAssistant(service);
+    model.behave({ chunks: Array.from(answer) });
+    const { json } = await service.send(await service.open(uuid), 'Hello');
+    model.behave({});
+    assert.equal(json['message'], answer);
+  });
+}
+
 test('answers the next message after a failed reply', async () => {
   const { uuid } = await createAssistant(service);
   const conversation = await service.open(uuid);

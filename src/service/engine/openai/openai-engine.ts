@@ -24,6 +24,7 @@ import { sumUsage, tokenUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
 import { withIdleTimeout } from './idle-timeout.ts';
 import { parseObject, toOpenAiTools } from './tool-calls.ts';
+import { withoutReasoning } from './without-reasoning.ts';
 
 /** Rounds of tool calls in one reply. Then the model has to answer with text. */
 export const callRounds = 4;
@@ -73,14 +74,8 @@ export class OpenAiEngine implements Engine {
       for (let round = 0; round <= rounds; round++) {
         const deltas: string[] = [];
         const calls = new ToolCallCollector();
-        for await (const text of this.#streamResponse(
-          request,
-          messages,
-          round < rounds,
-          calls,
-          usages,
-          signal,
-        )) {
+        const response = this.#streamResponse(request, messages, round < rounds, calls, usages, signal);
+        for await (const text of withoutReasoning(response)) {
           // Text before and after a call are separate paragraphs.
           yield { type: 'delta', text: hasSpoken && deltas.length === 0 ? `\n\n${text}` : text };
           deltas.push(text);

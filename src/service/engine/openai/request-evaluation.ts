@@ -7,6 +7,7 @@ import { sendAdapted } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { tokenUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
+import { removeReasoning } from './without-reasoning.ts';
 
 /** The second attempt tells the model the fault of its first answer. */
 const attemptLimit = 2;
@@ -121,7 +122,7 @@ function readEvaluation(
   fields: EvaluationField[],
 ): { evaluation?: Evaluation; problem?: string } {
   // Without structured output, some models put the object into a code block or a sentence.
-  const json = /\{[\s\S]*\}/.exec(content)?.[0] ?? '';
+  const json = /\{[\s\S]*\}/.exec(removeReasoning(content))?.[0] ?? '';
   let value: unknown;
   try {
     value = JSON.parse(json);
