@@ -8,7 +8,9 @@ import type * as ExtrasModule from '../panel/modules/extras.ts';
 /* Replaces `shell-modules.ts` in the builds for script tags: loads the files of the first build by URL. */
 
 /** The hashes in the names of files in `dist/chunks`; the build defines them. */
-declare const builtFiles: Readonly<Record<'panel' | 'talk' | 'markdown' | 'extras' | 'embedding' | 'locales', string>>;
+declare const builtFiles: Readonly<
+  Record<'panel' | 'talk' | 'markdown' | 'extras' | 'embedding' | 'locales', string>
+>;
 const hashes = builtFiles;
 type File = keyof typeof hashes;
 
