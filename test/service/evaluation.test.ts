@@ -140,15 +140,20 @@ describe('with a language model', async () => {
   });
 
   test('ignores the reasoning before an answer', async () => {
-    const requests = answers(`<think>Is it {} or {"sentiment": null}?</think>${JSON.stringify(good)}`);
-    assert.deepEqual(await evaluate(), good);
-    assert.equal(requests().length, 1);
+    const reasoning = `Is it {} or {"sentiment": null}?</think>${JSON.stringify(good)}`;
+    for (const text of [`<think>${reasoning}`, reasoning]) {
+      const requests = answers(text);
+      assert.deepEqual(await evaluate(), good);
+      assert.equal(requests().length, 1);
+    }
   });
 
   test('asks again if a response has no choices', async () => {
     const before = model.requests.length;
     model.behave(() => ({ chunks: model.requests.length === before + 1 ? [] : [JSON.stringify(good)] }));
     assert.deepEqual(await evaluate(), good);
+    const written = model.requests.at(-1)?.messages.map(({ role }) => role);
+    assert.deepEqual(written, ['system', 'user', 'user']);
   });
 
   test('falls back to a plain prompt if the server does not support structured output', async () => {

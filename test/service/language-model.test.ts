@@ -198,6 +198,7 @@ test('ignores the results of a content filter and empty chunks in an answer', as
 const reasonings: [title: string, chunks: string[], answer: string | undefined][] = [
   ['in one chunk', ['<think>Hm, a greeting.</think>\n\nHello!'], 'Hello!'],
   ['in many chunks', Array.from('\n<think>\nA greeting < a question.\n</think>\n\nHello!'), 'Hello!'],
+  ['twice', ['<think>Hm, a greeting.</think>\n<think>Hello!</think>Hello!'], 'Hello!'],
   ['without an answer', ['<think>Hm, a ', 'greeting.'], undefined],
 ];
 for (const [title, chunks, answer] of reasonings) {
@@ -211,7 +212,7 @@ for (const [title, chunks, answer] of reasonings) {
   });
 }
 
-for (const answer of ['Write <think>Hm.</think> here.', '<', '<thinking> is an element.']) {
+for (const answer of ['Write <think>Hm.</think> here.', '<', '<thinking> is an element.', '\n\nHello']) {
   test(`keeps the answer “${answer}”`, async () => {
     const { uuid } = await createAssistant(service);
     model.behave({ chunks: Array.from(answer) });

@@ -279,7 +279,7 @@ describe('sends back what a model requires with its earlier calls', () => {
       assert.equal((await restarted.send(conversation, text)).json['message'], 'There.');
     assert.deepEqual(
       model.requests.at(-1)?.messages.flatMap(({ reasoning_content: text }) => text ?? []),
-      ['', '', reasoning.join('')],
+      ['', '', '', '', '', reasoning.join('')],
     );
   });
 

@@ -224,8 +224,9 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
 /** The reason to refuse a request for the function calls in its messages, if there is one. */
 function describeRefusal(messages: ChatRequest['messages'], { requires }: Behavior): string | undefined {
   if (!messages.every(isValid)) return 'Invalid tool call.';
-  const called = messages.filter(({ tool_calls: calls }) => calls);
-  if (requires === 'reasoning' && called.some(({ reasoning_content: text }) => text === undefined))
+  const lacks = ({ role, reasoning_content: text }: ChatRequest['messages'][number]) =>
+    role === 'assistant' && text === undefined;
+  if (requires === 'reasoning' && messages.some(lacks))
     return 'The `reasoning_content` in the thinking mode must be passed back to the API.';
   const latest = messages.slice(messages.findLastIndex(({ role }) => role === 'user'));
   const isSigned = latest.every(

@@ -3,7 +3,7 @@ import type OpenAI from 'openai';
 import type { EngineRequest, PageToolResult, Passage, Utterance } from '../engine.ts';
 
 export type ChatMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam & {
-  /** The reasoning for the function calls of a message. */
+  /** The reasoning of an answer. */
   reasoning_content?: string;
 };
 

@@ -166,7 +166,7 @@ export class OpenAiEngine implements Engine {
         {
           model: config.model,
           ...sampling,
-          messages: endpoint.requiresReasoning ? messages.map(withReasoning) : messages,
+          messages: messages.map((message) => adaptReasoning(message, endpoint.requiresReasoning)),
           stream: true,
           // Some other servers refuse the field.
           ...(config.baseUrl === undefined && { stream_options: { include_usage: true } }),
@@ -189,17 +189,14 @@ export class OpenAiEngine implements Engine {
         reported = chunk.usage ?? reported;
         finished ||= choice?.finish_reason != null;
         // Results of a content filter have none.
-        const {
-          tool_calls: callDeltas,
-          content,
-          reasoning_content: reasoning,
-        }: Partial<ResponseDelta> = choice?.delta ?? {};
-        for (const delta of callDeltas ?? []) {
-          calls.add(delta);
-          outputCharacters += delta.function?.arguments?.length ?? 0;
+        const delta: Partial<ResponseDelta> = choice?.delta ?? {};
+        const { tool_calls: callDeltas, content, reasoning_content: reasoning } = delta;
+        for (const callDelta of callDeltas ?? []) {
+          calls.add(callDelta);
+          outputCharacters += callDelta.function?.arguments?.length ?? 0;
         }
         if (reasoning) calls.addReasoning(reasoning);
-        outputCharacters += (content?.length ?? 0) + (reasoning?.length ?? 0);
+        outputCharacters += (content ?? '').length + (reasoning ?? delta.reasoning ?? '').length;
         if (content) yield content;
       }
     } finally {
@@ -213,6 +210,8 @@ export class OpenAiEngine implements Engine {
 type ResponseDelta = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta & {
   /** The model's reasoning, from DeepSeek and other servers. */
   reasoning_content?: string | null;
+  /** The same from newer versions of vLLM, and from Groq and Cerebras. */
+  reasoning?: string | null;
 };
 
 /** The model's response as a message for the next round, with the fields that the model may require back. */
@@ -235,9 +234,11 @@ function toAssistantMessage(content: string, { all, reasoning }: ToolCallCollect
   };
 }
 
-/** Adds an empty reasoning to function calls without one, such as those of earlier answers. */
-const withReasoning = (message: ChatMessage): ChatMessage =>
-  'tool_calls' in message ? { reasoning_content: '', ...message } : message;
+/** DeepSeek requires the field in every answer, also if it is empty; some other servers refuse it. */
+function adaptReasoning(message: ChatMessage, isRequired: boolean): ChatMessage {
+  const { reasoning_content: reasoning = '', ...others } = message;
+  return isRequired && message.role === 'assistant' ? { ...others, reasoning_content: reasoning } : others;
+}
 
 /** Describes an error without its message, which can quote the key or the prompt. */
 function describeFailure(error: unknown): { failure: string; status?: number; requestId?: string } {

@@ -7,7 +7,6 @@ import { sendAdapted } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { tokenUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
-import { removeReasoning } from './without-reasoning.ts';
 
 /** The second attempt tells the model the fault of its first answer. */
 const attemptLimit = 2;
@@ -72,7 +71,8 @@ export async function requestEvaluation(
     if (attempt === attemptLimit) throw new EngineError('the language model gave no usable evaluation');
     if (answer) {
       messages.push(
-        { role: 'assistant', content },
+        // Some servers refuse empty answers.
+        ...(content === '' ? [] : [{ role: 'assistant' as const, content }]),
         { role: 'user', content: `That does not fit: ${problem}. Answer with the JSON object alone.` },
       );
     }
@@ -121,8 +121,8 @@ function readEvaluation(
   content: string,
   fields: EvaluationField[],
 ): { evaluation?: Evaluation; problem?: string } {
-  // Without structured output, some models put the object into a code block or a sentence.
-  const json = /\{[\s\S]*\}/.exec(removeReasoning(content))?.[0] ?? '';
+  // Without structured output, some models put the object into a code block or a sentence, or reason before it.
+  const json = /\{[\s\S]*\}/.exec(content.replace(/^[\s\S]*?<\/think>/, ''))?.[0] ?? '';
   let value: unknown;
   try {
     value = JSON.parse(json);
