@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { sql } from 'drizzle-orm';
 import { GeneratedReply } from '../../src/contract/generate-reply.ts';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { eventually } from '../support/eventually.ts';
 import { endJobs } from '../support/records/end-jobs.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { Owner } from '../support/records/owner.ts';
-import { atEnd, createAssistant, readMoney, startService } from '../support/service/service.ts';
+import { atEnd, createAssistant, readMoney, startService, testDatabase } from '../support/service/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());
@@ -128,6 +130,33 @@ test('returns the same answer for a repeated key and charges once', async () => 
   assert.deepEqual((await send()).json, first.json);
   assert.equal((await readMoney(service, owner.id)).balance, 0.99);
 });
+
+test(
+  'opens another conversation if the latest one is being ended',
+  { skip: testDatabase === 'pglite' && 'an embedded database has one transaction at a time' },
+  async () => {
+    const { owner, ask } = await createShop();
+    const first = conversationOf(await ask('Hi'));
+    const [asked] = await service.running.database.transaction(async (tx) => {
+      await tx.execute(sql`UPDATE conversations SET ended_at = now() WHERE uuid = ${first}`);
+      const answer = ask('Good morning');
+      const waiting = `SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      // Less than the 30 s after which the database ends an idle transaction.
+      await eventually(
+        'the message to wait',
+        async () => (await pool.query(waiting)).rows.length > 0,
+        20_000,
+      );
+      // In an array, since the answer comes after the transaction.
+      return [answer];
+    });
+    const second = await asked;
+    assert.equal(second.json['reply'], 'You said: Good morning');
+    assert.notEqual(conversationOf(second), first);
+    assert.equal((await readMoney(service, owner.id)).balance, 0.98);
+  },
+);
 
 describe('a repeated key after the conversation has ended', () => {
   /** Sends the same request twice, with the end in between; returns both answers. */

@@ -38,11 +38,23 @@ export async function findOrOpenCustomerConversation(
   const assistant = await readAssistant(tx, customer);
   // Two simultaneous first messages would open two conversations.
   await tx.execute(sql`SELECT pg_advisory_xact_lock(${assistantId}::integer, hashtext(${identifier}))`);
+  const isCustomers = and(
+    eq(conversations.assistantId, assistantId),
+    eq(conversations.customerIdentifier, identifier),
+  );
+  // By a statement of its own: the locking one does not see what was stored while it waited.
+  await tx
+    .select({ id: conversations.id })
+    .from(conversations)
+    .where(isCustomers)
+    .orderBy(desc(conversations.id))
+    .limit(1)
+    .for('no key update');
   const [latest] = await tx
     .select({ id: conversations.id, uuid: conversations.uuid, hasEnded })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
-    .where(and(eq(conversations.assistantId, assistantId), eq(conversations.customerIdentifier, identifier)))
+    .where(isCustomers)
     .orderBy(desc(conversations.id))
     .limit(1);
   if (latest && !latest.hasEnded) return latest.uuid;
