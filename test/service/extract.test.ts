@@ -45,6 +45,14 @@ describe('a page', () => {
     assert.equal(text, 'Contact: We open at nine.');
   });
 
+  test('is read without a form beside its text', async () => {
+    const { text } = await read(
+      `<title>Shop</title><h1>Contact</h1><p>We open at nine and close at six, except on Sundays.</p>
+       <form><h2>Newsletter</h2><p>Your address</p><input><button>Subscribe</button></form>`,
+    );
+    assert.equal(text, 'Contact: We open at nine and close at six, except on Sundays.');
+  });
+
   test('is read according to the directives for robots, not the values of others', async () => {
     const withRobots = (content: string) =>
       read(`<title>Shop</title><meta name="robots" content="${content}"><p>Open</p><a href="/a">More</a>`);

@@ -24,9 +24,8 @@ const shapeLimits = { levels: 256, attributes: 1000 };
 /** Shortest article, in UTF-16 code units. */
 const minArticleLength = 200;
 
-/** Elements that are not content, for pages without an article. In ASP.NET a form in the body contains the whole page. */
-const boilerplate =
-  'title, script, style, noscript, template, nav, header, footer, aside, :not(body) > form, svg';
+/** Elements that are not content, for pages without an article. */
+const boilerplate = 'title, script, style, noscript, template, nav, header, footer, aside, svg';
 
 /** Reads a page: its title, its article or else its whole content, and its links. */
 export function readPage(html: string, url: string): Page {
@@ -100,8 +99,13 @@ function findContent(document: Document, copy: () => Document): string {
   // Readability has modified the document.
   const { body } = copy();
   for (const element of body.querySelectorAll(boilerplate)) element.remove();
+  // In ASP.NET, one form contains the whole page.
+  const half = lengthOf(body) / 2;
+  for (const form of body.querySelectorAll('form')) if (lengthOf(form) < half) form.remove();
   return body.innerHTML;
 }
+
+const lengthOf = ({ textContent }: Element): number => textContent?.length ?? 0;
 
 /** The members of an element that are used here; the service is compiled without DOM types. */
 interface Element {
