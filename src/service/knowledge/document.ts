@@ -74,25 +74,26 @@ export async function updateDocument(
   owned: OwnedDocument,
   texts: KnowledgeTexts,
 ) {
+  const columns = textColumns(texts);
   await database.db.transaction(async (tx) => {
     const { config } = await lockKnowledgebase(tx, owned.base);
     const [before] = await tx.select({ name: documents.name }).from(documents).where(isIn(owned));
     if (!before) notFound();
     await tx
       .update(documents)
-      .set({ ...textColumns(texts), updatedAt: sql`now()` })
+      .set({ ...columns, updatedAt: sql`now()` })
       .where(isIn(owned));
-    if (texts.name === undefined) return;
+    if (columns.name === undefined) return;
     // Text before the first heading has the name as its heading.
     await tx.execute(sql`
-      UPDATE chunks SET heading = ${texts.name}
+      UPDATE chunks SET heading = ${columns.name}
       WHERE document_id = ${owned.documentId} AND heading = ${before.name}`);
     const { rows } = await tx.execute<{ embedded: boolean }>(sql`
       SELECT EXISTS (SELECT 1 FROM chunks
         WHERE document_id = ${owned.documentId} AND embedding_model IS NOT NULL) AS embedded`);
     await tx.execute(sql`
       UPDATE chunks SET embedding_model = NULL, search = setweight(to_tsvector(${config}::regconfig, heading), 'A')
-        || setweight(to_tsvector(${config}::regconfig, ${texts.name}), 'B')
+        || setweight(to_tsvector(${config}::regconfig, ${columns.name}), 'B')
         || setweight(to_tsvector(${config}::regconfig, body), 'D')
       WHERE document_id = ${owned.documentId}`);
     if (rows[0]?.embedded === true) await jobs.send('embed-chunks', {}, { tx });

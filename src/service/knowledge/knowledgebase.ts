@@ -23,7 +23,8 @@ export interface KnowledgeTexts {
 
 /** The texts as columns; absent ones are not changed. */
 export const textColumns = ({ name, description }: KnowledgeTexts) => ({
-  ...(name === undefined ? {} : { name }),
+  // As the texts of documents are searched (`normalize-text.ts`).
+  ...(name === undefined ? {} : { name: name.normalize('NFC') }),
   ...(description === undefined ? {} : { description: description ?? '' }),
 });
 
