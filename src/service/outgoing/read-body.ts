@@ -5,12 +5,12 @@ import { OutgoingError } from './outgoing-error.ts';
 
 // Some servers send an empty body with an encoding. Like browsers, these accept one that ends early.
 const lenient = { finishFlush: constants.Z_SYNC_FLUSH };
-const decoders: Record<string, () => NodeJS.ReadWriteStream> = {
-  gzip: () => createGunzip(lenient),
-  'x-gzip': () => createGunzip(lenient),
-  deflate: () => createInflate(lenient),
-  br: () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH }),
-};
+const decoders = new Map<string, () => NodeJS.ReadWriteStream>([
+  ['gzip', () => createGunzip(lenient)],
+  ['x-gzip', () => createGunzip(lenient)],
+  ['deflate', () => createInflate(lenient)],
+  ['br', () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH })],
+]);
 
 /** The limit of a body. */
 export interface BodyLimit {
@@ -54,9 +54,14 @@ export async function readBody(
 }
 
 function decode(body: Readable, encoding: string | undefined): AsyncIterable<unknown> {
-  const decoder = decoders[encoding?.trim().toLowerCase() ?? '']?.();
-  // Like browsers, reads a body with an unknown encoding as it is: some servers send `utf-8`.
-  if (!decoder) return body;
+  const name = encoding?.trim().toLowerCase() ?? '';
+  const decoder = decoders.get(name)?.();
+  if (!decoder) {
+    // Others are not compressed: some servers send `utf-8`.
+    if (!/gzip|deflate|\bbr\b|zstd|compress/.test(name)) return body;
+    body.destroy();
+    throw new OutgoingError('unreachable', 'the answer has an unsupported content encoding');
+  }
   // An error of either stream ends both; the reader gets it from the decoder.
   pipeline(body, decoder, () => undefined);
   return decoder;

@@ -46,6 +46,7 @@ const routes: Record<string, LoopbackHandler> = {
   '/bomb': (_, response) => void response.setHeader('Content-Encoding', 'gzip').end(bomb),
   '/broken': (_, response) => void response.setHeader('Content-Encoding', 'gzip').end('no gzip'),
   '/odd': (_, response) => void response.setHeader('Content-Encoding', 'utf-8').end('short'),
+  '/twice': (_, response) => void response.setHeader('Content-Encoding', 'br, gzip').end(gzipSync('short')),
   '/cut': (_, response) => {
     response.writeHead(200, { 'Content-Length': '10' }).write('x', () => response.destroy());
   },
@@ -108,6 +109,10 @@ describe('a response', () => {
   test('is read as it is if its encoding is unknown', async () => {
     const { status, text } = await fetchGuarded(`${server.url}/odd`);
     assert.deepEqual([status, text], [200, 'short']);
+  });
+
+  test('is refused if its compression is unknown', async () => {
+    await assert.rejects(fetchGuarded(`${server.url}/twice`), /unsupported content encoding/);
   });
 
   test('may be empty, though it has an encoding', async () => {
