@@ -41,7 +41,7 @@ export interface ChangedRecord {
 
 /** The terminal and the files of the process in which a command was entered. */
 export interface CommandInput {
-  /** Without the settings of the settings file. */
+  /** In the program, without the settings of the settings file. */
   env: Readonly<Record<string, string | undefined>>;
   /** Asks a question and returns the answer; undefined without a terminal, as in a script. */
   ask: ((question: string) => Promise<string>) | undefined;

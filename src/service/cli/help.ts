@@ -13,6 +13,7 @@ export function generalHelp(): string {
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
     `"${invocation} <command> --help" lists the options of a command. --json prints the result as JSON.`,
+    '--version prints the version.',
     'Commands use the database that DATABASE_URL or DATA_DIR names. While a service uses an embedded database, it runs',
     'them.',
     '',

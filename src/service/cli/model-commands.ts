@@ -36,7 +36,7 @@ export const connectModelCommand: Command = {
  * Asks for what is missing of a model, tests it and stores its settings. Returns the values without the key, which stays
  * in this process.
  *
- * @throws CommandError if the model does not answer, or the environment has another one; UsageError
+ * @throws CommandError if the model does not answer, or the environment has other settings; UsageError
  */
 export async function connectModel(
   command: string,
