@@ -137,6 +137,11 @@ describe('a lost event connection', () => {
     await ari.disconnect(application);
   });
 
+  it('is opened again for inbound calls after another process, which had taken them, has ended', async () => {
+    await ari.connected((name) => name === application);
+    await ari.replace(application);
+  });
+
   it('ends no call that is being dialed', async () => {
     const dialed = Promise.withResolvers<undefined>();
     ari.delay = ({ method, path }) => (method + path === 'POST/channels' ? dialed.promise : undefined);

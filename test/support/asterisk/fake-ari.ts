@@ -106,9 +106,24 @@ export class FakeAri {
 
   /** Drops the event connection of an application. Resolves when it tries to receive events again. */
   async disconnect(application: string): Promise<void> {
+    const attempt = this.#nextAttempt(application);
+    this.#events.get(application)?.terminate();
+    await attempt;
+  }
+
+  /**
+   * Reports that another connection receives the events of an application now; keeps the one that has lost it. Resolves
+   * when that tries to receive events again.
+   */
+  async replace(application: string): Promise<void> {
+    const attempt = this.#nextAttempt(application);
+    this.sendText(application, JSON.stringify({ type: 'ApplicationReplaced', application }));
+    await attempt;
+  }
+
+  async #nextAttempt(application: string): Promise<void> {
     const attempts = () => this.#attempts.filter((attempt) => attempt === application).length;
     const before = attempts();
-    this.#events.get(application)?.terminate();
     await until(() => attempts() > before);
   }
 

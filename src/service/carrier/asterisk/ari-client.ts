@@ -187,6 +187,8 @@ export class AriClient {
       isAlive = true;
       const event = readJson((data as Buffer).toString(), Event);
       if (event) onEvent(event);
+      // Asterisk does not close the connection that has lost its application to another one.
+      if (event?.type === 'ApplicationReplaced') socket.close();
     });
     socket.on('error', (error: Error) => {
       closed.reject(error);

@@ -67,8 +67,8 @@ export class AsteriskCarrier implements Carrier {
       onConnected: () => {
         isReceiver = true;
       },
-      // A second connection would take the inbound calls away from the process that receives them. The receiver itself
-      // does not ask: until Asterisk notices the loss of a connection, it keeps the application.
+      // A second connection takes the inbound calls away from the process that receives them. Only the latest receiver
+      // does not ask: Asterisk keeps the application until it notices that the connection is lost.
       mayConnect: async () => isReceiver || (await this.#hasNoReceiver()),
     });
   }
