@@ -306,28 +306,33 @@ describe('a web call in progress', () => {
     assert.equal((await visitor.history()).length, 3);
   });
 
-  it('does not reopen a conversation that ends during the call', async () => {
-    const visitor = await visit({
-      limits: { tools: [{ type: 'end_call', description: 'When the visitor says goodbye.' }] },
+  for (const conversationEndedRetrigger of [false, true])
+    it(`does not reopen a conversation that ends during the call, with retrigger ${conversationEndedRetrigger}`, async () => {
+      const visitor = await visit({
+        limits: {
+          conversationEndedRetrigger,
+          tools: [{ type: 'end_call', description: 'When the visitor says goodbye.' }],
+        },
+      });
+      await visitor.call();
+      const { browser } = visitor.voice;
+      await said(browser, 1);
+      // The first sentence of the answer begins, but does not end.
+      browser.holdMarksFrom = 3;
+      browser.say('What are your opening hours?');
+      await browser.held.promise;
+      const { json } = await visitor.service.post(`${visitor.path}/messages`, { message: 'Bye' });
+      assert.equal(json['ended'], conversationEndedRetrigger ? undefined : true);
+      await visitor.hangUp();
+      await waitForEnd(visitor);
+      const speakers = (await visitor.history()).map((line) => line.split(':')[0]);
+      assert.deepEqual(speakers, ['assistant', 'user', 'assistant', 'user', 'assistant', 'system']);
+      const { rows } = await visitor.service.running.database.pool.query(
+        'SELECT ended_at >= updated_at AS "hasEnded" FROM conversations WHERE uuid = $1',
+        [visitor.path.split('/').at(-1)],
+      );
+      assert.deepEqual(rows, [{ hasEnded: true }]);
     });
-    await visitor.call();
-    const { browser } = visitor.voice;
-    await said(browser, 1);
-    // The first sentence of the answer begins, but does not end.
-    browser.holdMarksFrom = 3;
-    browser.say('What are your opening hours?');
-    await browser.held.promise;
-    const { json } = await visitor.service.post(`${visitor.path}/messages`, { message: 'Bye' });
-    assert.equal(json['ended'], true);
-    await waitForEnd(visitor);
-    const speakers = (await visitor.history()).map((line) => line.split(':')[0]);
-    assert.deepEqual(speakers, ['assistant', 'user', 'assistant', 'user', 'assistant', 'system']);
-    const { rows } = await visitor.service.running.database.pool.query(
-      'SELECT ended_at >= updated_at AS "hasEnded" FROM conversations WHERE uuid = $1',
-      [visitor.path.split('/').at(-1)],
-    );
-    assert.deepEqual(rows, [{ hasEnded: true }]);
-  });
 
   it('does not reach the message limit by addressing a silent visitor', async () => {
     const visitor = await visit({ limits: { maxConversationMessages: 1, reengagementInterval: 1 } });

@@ -172,7 +172,9 @@ export class WebCallStore implements CallStore {
       .update(conversations)
       .set({
         turns: latest,
-        ...(isResumable ? { updatedAt: sql`now()`, endedAt: null } : { updatedAt: updatedUntilEnd }),
+        ...(isResumable && role === 'user'
+          ? { updatedAt: sql`now()`, endedAt: null }
+          : { updatedAt: updatedUntilEnd }),
       })
       .where(eq(conversations.id, conversationId));
     return latest;
