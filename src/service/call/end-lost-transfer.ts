@@ -8,15 +8,19 @@ import { endCall } from './end-call.ts';
 import type { EndCallDependencies } from './end-call.ts';
 import { endReportedCall } from './handle-report.ts';
 import { transferRinging } from './database-call-store.ts';
+import { hangUpMargin } from './plan-line.ts';
 
 type LostTransfer = Pick<typeof calls.$inferSelect, 'id' | 'isTransferAnswered'> & { carrierCallId: string };
 
 /** Time until another attempt if the carrier cannot be reached, in milliseconds. */
 const retryMs = 30_000;
 
-/** Carriers end a call after its maximum duration and the time that the other phone may ring, in seconds. */
+/** Carriers end a call after its maximum duration, a margin and the times that phones may ring, in seconds. */
 const maxCallSeconds =
-  recordLimits.assistant.maxDuration.max + recordLimits.assistant.ringingTime.max + transferRinging;
+  recordLimits.assistant.maxDuration.max +
+  hangUpMargin +
+  recordLimits.assistant.ringingTime.max +
+  transferRinging;
 
 /**
  * Ends a transferred call whose process has died, and charges for its minutes: until now if it was still connected,

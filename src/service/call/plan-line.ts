@@ -9,7 +9,7 @@ import { ambientSoundOf } from '../voice/ambience/ambient-sound.ts';
  * Seconds by which the carrier's time limit exceeds the conversation's: its clock starts earlier, and the conversation
  * must reach its own limit first to end with the reason `max-duration`.
  */
-const hangUpMargin = 30;
+export const hangUpMargin = 30;
 
 /** Returns the plan that a carrier needs to connect a call to its assistant, without the call's secrets. */
 export async function planLine(
