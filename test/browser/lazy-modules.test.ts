@@ -164,7 +164,7 @@ describe('a module that failed to load', () => {
 });
 
 describe('a script snippet with a parameter', () => {
-  it('still inserts the chat if the file for this loads at a later attempt only', async () => {
+  it('inserts the chat at a later attempt if its second file failed to load', async () => {
     failScript('embedding');
     const rejections: unknown[] = [];
     let responses = 0;

@@ -28,8 +28,8 @@ export const loadExtras = () => (canRender ? import('../panel/modules/extras.ts'
 /** The list of languages besides English. */
 export const loadLocales = () => import('../texts/locales.ts');
 
-/** Loads a module of the panel. */
-export const preload = (name: PreloadedModule): unknown => preloaded[name]();
+/** Loads a module of the panel, and runs it. Never rejects: the panel imports it again, and handles failures. */
+export const preload = (name: PreloadedModule): unknown => preloaded[name]().catch(() => undefined);
 
 const preloaded: Readonly<Record<PreloadedModule, () => Promise<unknown>>> = {
   talk: () => import('../panel/modules/talk.ts'),

@@ -1,5 +1,5 @@
 import { ChatError } from '../../../client/chat-client.ts';
-import type { PanelInput } from '../../element/panel-input.ts';
+import type { PanelInput, PreloadedModule } from '../../element/panel-input.ts';
 import { loadModule } from '../../load-module.ts';
 
 /** Every lazily loaded module of the panel; the bundler writes one file for each. */
@@ -11,6 +11,17 @@ const loaders = {
   dictation: () => import('./dictation.ts'),
   call: () => import('./call.ts'),
   gate: () => import('../gate/gate.ts'),
+};
+
+/** The shared files that a module consists of or imports. They are downloaded before it runs. */
+const files: Readonly<Record<LazyModuleName, readonly PreloadedModule[]>> = {
+  talk: ['talk'],
+  markdown: ['talk', 'markdown'],
+  extras: ['talk', 'extras'],
+  call: ['talk', 'extras'],
+  dictation: ['talk', 'extras'],
+  builder: [],
+  gate: [],
 };
 
 /** Milliseconds until a module that failed to load is requested again. */
@@ -27,7 +38,7 @@ export type LazyModule<Name extends LazyModuleName> = Awaited<ReturnType<(typeof
 /** The lazy modules of one panel, loaded or loading. The chat works without any of them. */
 export class LazyModules {
   readonly #onLoad: (css: string | undefined) => void;
-  /** Downloads a module without running it. */
+  /** Downloads the file of a module. A site's bundle also runs it. */
   readonly preload: PanelInput['preload'];
   readonly #requests = new Map<LazyModuleName, Promise<unknown>>();
   readonly #loaded = new Map<LazyModuleName, unknown>();
@@ -93,10 +104,8 @@ export class LazyModules {
       this.#onLoad(undefined);
     }, slowAfter);
     try {
-      // Firefox never repeats an import that failed, not even for a module that imports the same file. So the talk module,
-      // which most of the others import, is downloaded first.
-      if (name !== 'gate')
-        await Promise.all([this.preload('talk'), name === 'markdown' && this.preload(name)]);
+      // Firefox never repeats an import that failed, not even for a module that imports the same file.
+      await Promise.all(files[name].map(this.preload));
       const loaded = await loadModule<unknown>(loaders[name]);
       this.#failed.delete(name);
       return loaded;
