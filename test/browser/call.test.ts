@@ -591,7 +591,7 @@ let microphone: FakeMicrophone;
     expect(microphone.requests.length).to.equal(2);
   });
 
-  describe('whose microphone was blocked', () => {
+  describe('when the permission for the microphone changes', () => {
     const permission = Object.assign(new EventTarget(), { state: 'granted' });
     const blocked = async (): Promise<Chat> => {
       replace(navigator.permissions, 'query', () => Promise.resolve(permission));
@@ -612,6 +612,21 @@ let microphone: FakeMicrophone;
       await blocked();
       permission.dispatchEvent(new Event('change'));
       await until(() => microphone.isOn, 'the microphone');
+    });
+
+    it('requests it once if the visitor allows it at first', async () => {
+      const { promise, resolve: allow } = Promise.withResolvers<undefined>();
+      permission.state = 'prompt';
+      replace(navigator.permissions, 'query', () => Promise.resolve(permission));
+      microphone.prompt = promise;
+      const chat = await open();
+      await click(chat.part('call-button'));
+      await until(() => state(chat) === 'connecting', 'the bar');
+      permission.state = 'granted';
+      permission.dispatchEvent(new Event('change'));
+      allow(undefined);
+      await connected(chat);
+      expect(microphone.requests.length).to.equal(1);
     });
 
     it('requests it again when the visitor unmutes', async () => {

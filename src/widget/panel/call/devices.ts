@@ -87,6 +87,8 @@ export function createDevices({
     }));
   /** Browsers report a loss up to twice. */
   const replaceLost = (): void => {
+    // Before the call has one, it is requested already.
+    if (!track) return;
     replacing ??= request().finally(() => {
       replacing = undefined;
     });
@@ -135,8 +137,8 @@ export function createDevices({
     mute: (muted) => {
       isMuted = muted;
       if (track) track.enabled = !muted;
-      // It may be allowed again.
-      if (!muted && track) replaceLost();
+      // The visitor may have allowed the microphone again.
+      if (!muted) replaceLost();
     },
   };
 }
