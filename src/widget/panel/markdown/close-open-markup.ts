@@ -1,5 +1,5 @@
 /** A line that begins or ends a fenced code block, which may be in a list or a quote. */
-const fenceLine = /^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*(`{3,}|~{3,})(?![`~])([^`\n]*)$/gm;
+const fenceLine = /^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*(`{3,}(?!.*`)|~{3,})(?!~)(.*)$/gm;
 
 /**
  * Closes markup that is still open at the end of a growing text, so that its syntax is never visible: `**bo` becomes
@@ -62,7 +62,7 @@ function openMarks(text: string): string[] {
     // The last `*` of `***both***` is no opening mark, as the `**` before it has closed both.
     const isClosed = before === mark && !innermost.startsWith(mark);
     if (at >= 0) open.splice(at);
-    else if (!isClosed && after.trim() && !/^\w_/.test(before + mark)) open.push(mark);
+    else if (!isClosed && after.trim() && !/^[\p{L}\p{N}_]_/u.test(before + mark)) open.push(mark);
   }
   return open;
 }

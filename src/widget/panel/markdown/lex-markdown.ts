@@ -19,12 +19,13 @@ const maxLazyLines = 200;
 
 /**
  * Ends a bare address, and may come before emphasis: Chinese, Japanese and Korean, which have no spaces there, and all
- * punctuation and symbols but ASCII, `–` and `·`. An address that contains them needs the syntax of a link.
+ * punctuation and symbols but ASCII, `–` and `·`. An address that contains them needs the syntax of a link. Before
+ * emphasis, the lexer passes one code unit: half of an emoji.
  */
-const boundary = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]|(?![\p{ASCII}–·])[\p{P}\p{S}]/u;
+const boundary = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}ーｰ〆\p{Cs}]|(?![\p{ASCII}–·])[\p{P}\p{S}]/u;
 
 /** Chinese, Japanese or Korean after emphasis that ends with punctuation. */
-const cjkAfterMark = /((?!\*)[\p{P}\p{S}]\*+)[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/gu;
+const cjkAfterMark = /((?!\*)[\p{P}\p{S}]\*+)[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}ーｰ〆]/gu;
 
 /** A lexer that takes linear time for any text. */
 class BoundedLexer extends Lexer {
@@ -73,7 +74,7 @@ class BoundedTokenizer extends Tokenizer {
 
   /**
    * CommonMark has no emphasis that begins or ends with punctuation next to a letter, as in `**注意：**请`. Here, Chinese,
-   * Japanese and Korean letters count as punctuation there.
+   * Japanese and Korean letters next to `*` count as punctuation, and so do emoji.
    */
   override emStrong(text: string, masked: string, before = ''): Tokens.Em | Tokens.Strong | undefined {
     if (!text.startsWith('*')) return super.emStrong(text, masked, before);
