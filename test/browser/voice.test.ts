@@ -56,16 +56,24 @@ describe('dictation', () => {
     expect(chat.input.value).to.equal('I need two caps in blue');
   });
 
-  for (const [userAgent, text] of [
-    ['Mozilla/5.0 (Linux; Android 10; K) Chrome/140.0.0.0 Mobile', 'Testing one two and three'],
-    [navigator.userAgent, 'testing testing Testing one Testing one two and three'],
+  for (const [title, userAgent, text] of [
+    [
+      'writes a phrase once if Chrome for Android reports it again as it grows',
+      'Mozilla/5.0 (Linux; Android 10; K) Chrome/140.0.0.0 Mobile',
+      'Testing one two and three',
+    ],
+    [
+      'keeps repeated phrases in other browsers',
+      navigator.userAgent,
+      'testing testing Testing one Testing one two and three',
+    ],
   ] as const)
-    it(`writes a phrase that Chrome for Android reports again as it grows once: ${userAgent}`, async () => {
+    it(title, async () => {
       Object.defineProperty(navigator, 'userAgent', { value: userAgent, configurable: true });
       try {
         const chat = await open();
         await click(chat.part('dictate-button'));
-        for (const phrase of ['testing', 'testing', 'Testing one', 'Testing one two'])
+        for (const phrase of ['testing', 'testing', '', 'Testing one', 'Testing one two'])
           listening().hear(phrase, true);
         listening().hear('and three');
         await until(() => chat.input.value.endsWith('and three'), 'the text');

@@ -30,10 +30,9 @@ const problems: Readonly<Record<string, VoiceProblem>> = {
 const isUnspaced = (language: string): boolean => /^(?:zh|ja|th|lo|km|my)\b/i.test(language);
 
 /** Whether the next phrase does not repeat this one: Chrome for Android reports "two", "two hats" as final results. */
-function isFinished(phrase: string, at: number, phrases: readonly string[]): boolean {
+function isNotRepeated(phrase: string, at: number, phrases: readonly string[]): boolean {
   const next = phrases[at + 1]?.toLowerCase();
-  const isRepeated = /Android/.test(navigator.userAgent) && next?.startsWith(phrase.toLowerCase());
-  return phrase !== '' && !isRepeated;
+  return !/Android/.test(navigator.userAgent) || !next?.startsWith(phrase.toLowerCase());
 }
 
 /** Starts dictation. Returns undefined if the browser does not support it. */
@@ -51,7 +50,10 @@ export function dictate(language: string, listener: DictationListener): Dictatio
   };
   recognition.onresult = ({ results }) => {
     const phrases = Array.from(results).map((result) => result[0]?.transcript.trim() ?? '');
-    text = phrases.filter(isFinished).join(isUnspaced(language) ? '' : ' ');
+    text = phrases
+      .filter(Boolean)
+      .filter(isNotRepeated)
+      .join(isUnspaced(language) ? '' : ' ');
     if (text !== '') listener.onText(text);
   };
   recognition.onerror = ({ error }) => {
