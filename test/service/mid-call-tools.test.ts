@@ -284,8 +284,12 @@ describe('sends back what a model requires with its earlier calls', () => {
   });
 
   test('nothing to a model that requires nothing', async () => {
-    await callOne(lookUp, input);
-    assert.doesNotMatch(JSON.stringify(model.requests.at(-1)), /reasoning_content|extra_content/);
+    const { uuid } = await createToolAssistant(service, [lookUp]);
+    model.behave({ reasons: true, calls: [{ name: lookUp.name, arguments: input }], chunks: ['There.'] });
+    await service.send(await service.open(uuid), 'Look it up');
+    const request = JSON.stringify(model.requests.at(-1));
+    assert.match(request, /"role":"tool"/);
+    assert.doesNotMatch(request, /reasoning_content|extra_content/);
   });
 });
 

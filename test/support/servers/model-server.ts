@@ -54,10 +54,12 @@ export interface Behavior {
   /** Gives all function calls the index 0, as some servers do, so that only their ids tell them apart. */
   sharesIndex?: boolean;
   /**
-   * Sends a field with its function calls, and refuses requests that contain a call without it: a reasoning text with
-   * any message, as DeepSeek in thinking mode, or a signature since the visitor's latest message, as Gemini 3.
+   * Sends a field with its function calls, and refuses requests that lack it: a reasoning text in any answer, as
+   * DeepSeek in thinking mode, or a signature of the calls since the visitor's latest message, as Gemini 3.
    */
   requires?: 'reasoning' | 'signature';
+  /** Sends a reasoning text with its function calls, and does not require it. */
+  reasons?: boolean;
   /** Sends each function call whole, with the index 0 and an empty id, as some servers do. */
   sendsWhole?: boolean;
   /** Calls the function that the last `CALL name` in the prompt names, also if a visitor or a document wrote it. */
@@ -196,7 +198,7 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
     response.end('data: [DONE]\n\n');
   };
   if (calls && request.tools && request.tool_choice !== 'none' && request.messages.at(-1)?.role !== 'tool') {
-    if (behavior.requires === 'reasoning')
+    if (behavior.reasons || behavior.requires === 'reasoning')
       for (const text of reasoning) send({ reasoning_content: text }, null);
     if (before !== undefined) send({ content: before }, null);
     for (const chunk of chunksOf(calls, behavior)) send({ tool_calls: [chunk] }, null);
