@@ -18,6 +18,13 @@ interface Tally {
   failures: Failure[];
 }
 
+/** The title of failures that belong to no test. */
+const fileItself = '(the file itself)';
+
+/** How Web Test Runner reports a browser that crashed or never began. */
+const isLossOfBrowser =
+  /^(Browser tests did not start|Tests were interrupted because the browser disconnected)/;
+
 type Log = { type: string; args: unknown[] };
 
 /** Prints and counts Web Test Runner's results: one line per file and engine if all pass. */
@@ -67,13 +74,17 @@ export class BrowserReport {
     return failed;
   }
 
-  /** Replaces the results of files that ran again. Tests that failed before and pass now are flaky. */
+  /**
+   * Replaces the results of files that ran again. Tests that failed before and pass now are flaky. A file whose browser
+   * ended or did not start its tests is not: no test has failed.
+   */
   replaceBy(later: BrowserReport): void {
     for (const [key, tally] of later.#tallies) {
       const failedAgain = new Set(tally.failures.map(({ title }) => title));
-      for (const { title } of this.#tallies.get(key)?.failures ?? []) {
-        if (failedAgain.has(title)) continue;
-        const name = `${tally.engine} ${tally.file}: ${title}`;
+      for (const { title, message = '' } of this.#tallies.get(key)?.failures ?? []) {
+        if (failedAgain.has(title) || isLossOfBrowser.test(message)) continue;
+        const reason = title === fileItself ? ` ${message.split('\n', 1)[0] ?? ''}` : '';
+        const name = `${tally.engine} ${tally.file}: ${title}${reason}`;
         this.#flaky.add(name);
         console.log(`flaky ${name}`);
       }
@@ -103,13 +114,13 @@ export class BrowserReport {
     const file = relative(this.#folder, session.testFile);
     const tally: Tally = { engine: engineName(session), file, passed: 0, skipped: [], failures };
     if (session.testResults) addTests(tally, session.testResults, this.#grep);
-    for (const error of session.errors) failures.push({ title: '(the file itself)', ...error });
+    for (const error of session.errors) failures.push({ title: fileItself, ...error });
     for (const args of session.logs.filter((log) => this.#consoleErrors.has(log))) {
       failures.push({ title: '(console error)', message: args.map(String).join(' ') });
     }
     // Web Test Runner does not report a file with filtered tests as passed.
     if (session.passed !== true && failures.length === 0 && this.#grep === '') {
-      failures.push({ title: '(the file itself)', message: undefined });
+      failures.push({ title: fileItself, message: undefined });
     }
     return tally;
   }
