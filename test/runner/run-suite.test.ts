@@ -158,7 +158,7 @@ describe('selecting suites', () => {
   it('adds the build if a suite needs it and it is missing', () => {
     const namesWithoutBuild = (...selected: string[]) => selectSuites(selected, true).map(({ name }) => name);
     assert.deepEqual(namesWithoutBuild('e2e'), ['build', 'e2e']);
-    assert.deepEqual(namesWithoutBuild('lint'), ['lint:code', 'lint:format']);
+    assert.deepEqual(namesWithoutBuild('lint'), ['lint:sources', 'lint:rest', 'lint:format']);
   });
 
   it('rejects an unknown name', () => {

@@ -197,7 +197,15 @@ export function allSuites(): Suite[] {
     // Early, since they take longest and need no build.
     ...inParts(find('test/service/**/*.test.ts', ownProcesses, ...slow), 3),
     { ...serviceSuite('slow', 'pglite', slow), onlyIf: 'all' },
-    { name: 'lint:code', run: program('eslint', '.'), counts: 'check', onlyIf: 'all', limit: 10 },
+    // In two processes: ESLint keeps the types of all files that it has read in memory.
+    { name: 'lint:sources', run: program('eslint', 'src'), counts: 'check', onlyIf: 'all', limit: 20 },
+    {
+      name: 'lint:rest',
+      run: program('eslint', '.', '--ignore-pattern', 'src/'),
+      counts: 'check',
+      onlyIf: 'all',
+      limit: 20,
+    },
     { name: 'types', run: program('tsc', '--build'), counts: 'check', after: ['build'], limit: 10 },
     {
       name: 'lint:format',
