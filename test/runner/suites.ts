@@ -97,8 +97,8 @@ const slow = [
 /** Files that run the service in separate processes: to kill them, to let several share a database, for the command line. */
 const ownProcesses = 'test/service/processes/*.test.ts';
 
-/** Screenshots, and accessibility of every page of the documentation. */
-const appearance = ['documentation', 'documentation-picture', 'pictures'].map(
+/** Screenshots, visible controls in every view, and accessibility of every page of the documentation. */
+const appearance = ['documentation', 'documentation-picture', 'pictures', 'visibility'].map(
   (name) => `test/e2e/${name}.spec.ts`,
 );
 
