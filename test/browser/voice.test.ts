@@ -56,10 +56,11 @@ describe('dictation', () => {
     expect(chat.input.value).to.equal('I need two caps in blue');
   });
 
+  const androidAgent = 'Mozilla/5.0 (Linux; Android 10; K) Chrome/140.0.0.0 Mobile';
   for (const [title, userAgent, text] of [
     [
       'writes a phrase once if Chrome for Android reports it again as it grows',
-      'Mozilla/5.0 (Linux; Android 10; K) Chrome/140.0.0.0 Mobile',
+      androidAgent,
       'Testing one two and three',
     ],
     [
@@ -81,6 +82,33 @@ describe('dictation', () => {
         await click(chat.part('dictate-button'));
       } finally {
         Reflect.deleteProperty(navigator, 'userAgent');
+      }
+    });
+
+  for (const [title, userAgent, requests] of [
+    ['leaves the microphone to the recognizer of Android', androidAgent, 0],
+    ['measures the volume in other browsers', navigator.userAgent, 1],
+  ] as const)
+    it(title, async () => {
+      const { permissions, mediaDevices } = navigator;
+      let requested = 0;
+      Object.defineProperty(navigator, 'userAgent', { value: userAgent, configurable: true });
+      permissions.query = () => Promise.resolve({ state: 'granted' } as PermissionStatus);
+      mediaDevices.getUserMedia = () => {
+        requested++;
+        return Promise.reject(new Error('There is no microphone.'));
+      };
+      try {
+        const chat = await open();
+        await click(chat.part('dictate-button'));
+        listening().hear('two caps');
+        await until(() => chat.input.value === 'two caps', 'the text');
+        expect(requested).to.equal(requests);
+        await click(chat.part('dictate-button'));
+      } finally {
+        Reflect.deleteProperty(navigator, 'userAgent');
+        Reflect.deleteProperty(permissions, 'query');
+        Reflect.deleteProperty(mediaDevices, 'getUserMedia');
       }
     });
 

@@ -29,10 +29,13 @@ const problems: Readonly<Record<string, VoiceProblem>> = {
 /** Languages that are written without spaces between words. */
 const isUnspaced = (language: string): boolean => /^(?:zh|ja|th|lo|km|my)\b/i.test(language);
 
+/** Its recognizer is an app of its own. */
+export const isAndroid = (): boolean => /Android/.test(navigator.userAgent);
+
 /** Whether the next phrase does not repeat this one: Chrome for Android reports "two", "two hats" as final results. */
 function isNotRepeated(phrase: string, at: number, phrases: readonly string[]): boolean {
   const next = phrases[at + 1]?.toLowerCase();
-  return !/Android/.test(navigator.userAgent) || !next?.startsWith(phrase.toLowerCase());
+  return !isAndroid() || !next?.startsWith(phrase.toLowerCase());
 }
 
 /** Starts dictation. Returns undefined if the browser does not support it. */

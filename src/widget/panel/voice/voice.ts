@@ -7,7 +7,7 @@ import type { AddOn } from '../add-on.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { icon, stopIcon } from '../icons.ts';
 import { textToReadAloud } from '../reading/text-to-read-aloud.ts';
-import { dictate, type Dictation } from './dictation.ts';
+import { dictate, isAndroid, type Dictation } from './dictation.ts';
 import { followLevel } from './follow-level.ts';
 import { readAloud } from './read-aloud.ts';
 import type { VoiceProblem } from './voice-problem.ts';
@@ -147,7 +147,8 @@ class Voice implements AddOn {
       },
     });
     this.#problem = this.#dictation === undefined ? 'impossible' : undefined;
-    if (this.#dictation !== undefined)
+    // Android gives the microphone to one of the page and its recognizer; the other one hears silence.
+    if (this.#dictation !== undefined && !isAndroid())
       this.#endLevel = followLevel((level) => {
         hasLevel = true;
         this.#showLevel(level);
