@@ -39,6 +39,19 @@ describe('a campaign', () => {
     ]);
   });
 
+  test('takes another step at once, and completes, if the numbers of its last leads are blocked', async () => {
+    const run = await start();
+    const lead = await run.add('+4989200100');
+    await run.owner.post('blocked-numbers', { phone_number: '+4989200100' });
+    await run.takeTicks(run.id);
+    await run.tick();
+    assert.equal((await run.lead(lead)).status, 'blacklisted');
+    assert.deepEqual(await run.takeTicks(run.id), [run.id]);
+    await run.tick();
+    assert.equal((await run.campaign())['status'], 'completed');
+    assert.deepEqual(await run.takeTicks(run.id), []);
+  });
+
   test('stays in progress without leads if mark_complete_when_no_leads is false', async () => {
     const run = await start({ mark_complete_when_no_leads: false });
     await run.tick();
