@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'drizzle-orm';
+import { endCall } from '../../src/service/call/end-call.ts';
+import { isWaiting } from '../../src/service/call/plan-call.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { CampaignRun } from '../support/records/campaign-run.ts';
 import { Owner } from '../support/records/owner.ts';
@@ -76,6 +79,39 @@ describe('the limit of calls per day', () => {
     assert.equal((await call(at)).status, 422);
     await db.execute(sql`UPDATE users SET calls_on = calls_on - 1 WHERE id = ${owner.id}`);
     assert.equal((await call(at)).status, 200);
+  });
+
+  test('does not include calls that were never dialed', async () => {
+    const run = await CampaignRun.start(service);
+    run.limits = { inParallel: 3, perDay: 2 };
+    await run.add('+4989200100');
+    for (let repeat = 0; repeat < 3; repeat++) {
+      await run.tick();
+      assert.deepEqual(await run.called(), ['+4989200100']);
+      await run.end({ status: 'failed', reason: 'not-started' });
+    }
+    await run.end({ status: 'busy' });
+    await run.add('+4989200200');
+    await run.add('+4989200300');
+    await run.tick(1);
+    assert.equal((await run.called()).length, 1);
+  });
+
+  test('is not raised by a call of the day before that is not dialed', async () => {
+    const { owner, call } = await outboundOwner();
+    const at = owner.at(daily);
+    const old = await call(at);
+    await db.execute(sql`UPDATE users SET calls_on = calls_on - 1 WHERE id = ${owner.id}`);
+    await db.execute(
+      sql`UPDATE calls SET created_at = created_at - interval '1 day' WHERE id = ${old.json['call_id']}`,
+    );
+    for (let calls = 0; calls < 4; calls++) assert.equal((await call(at)).status, 200);
+    await endCall(
+      { database: service.running.database, jobs: new StoredJobs(service.running.database) },
+      isWaiting(Number(old.json['call_id'])),
+      { status: 'failed', reason: 'not-started' },
+    );
+    assert.equal((await call(at)).status, 422);
   });
 
   test('is off with MAX_CALLS_PER_DAY=0', async () => {

@@ -61,6 +61,19 @@ export async function countStartedCalls(tx: Queries, userId: number, started: nu
     .where(eq(users.id, userId));
 }
 
+/** Removes a call that was never dialed from the count of its day. */
+export async function uncountCall(
+  tx: Queries,
+  { userId, createdAt }: { userId: number; createdAt: string },
+): Promise<void> {
+  await tx
+    .update(users)
+    .set({ callsToday: sql`greatest(${users.callsToday} - 1, 0)` })
+    .where(
+      and(eq(users.id, userId), sql`${users.callsOn} = (${createdAt}::timestamptz AT TIME ZONE 'UTC')::date`),
+    );
+}
+
 /** Explains a reached limit to the owner. */
 export function describeLimit(limit: keyof CallLimits, limits: CallLimits): string {
   const most = limits[limit].toLocaleString('en');

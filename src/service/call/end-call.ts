@@ -2,6 +2,7 @@ import { newSecret } from '../lib/new-secret.ts';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
+import { uncountCall } from '../billing/call-limits.ts';
 import { moveMoney } from '../billing/ledger.ts';
 import { requestsNoCalls } from '../campaign/no-call-request.ts';
 import { blockNumber } from '../campaign/blocked-number.ts';
@@ -28,8 +29,8 @@ export type EndedCall = Pick<CallResult, 'status' | 'reason'> & {
 const isOpen = inArray(calls.status, openCallStatuses);
 
 /**
- * Ends a call in one transaction: stores its result, refunds a failed call, blocks the number if the customer asked
- * not to be called again, and sends the follow-up jobs.
+ * Ends a call in one transaction: stores its result, refunds a failed call, removes one that was never dialed from
+ * the daily count, blocks the number if the customer asked not to be called again, and sends the follow-up jobs.
  *
  * @param condition identifies the call; nothing happens if it does not match an open call.
  * @returns whether the call was open.
@@ -61,6 +62,7 @@ export async function endCall(
       .returning();
     if (!ended) return false;
     if (status === 'failed') await refund(tx, ended);
+    if (ended.type === 'outbound' && ended.dialedAt === null) await uncountCall(tx, ended);
     if (ended.clientPhoneNumber !== '' && requestsNoCalls(ended.messages)) {
       await blockNumber(tx, ended.userId, ended.clientPhoneNumber);
     }

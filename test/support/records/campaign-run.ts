@@ -13,6 +13,9 @@ import type { TestService } from '../service/service.ts';
 
 const minute = 60_000;
 
+/** Why a call may end without having been dialed. */
+const notDialed: readonly EndReason[] = ['not-started', 'no-assistant'];
+
 /** The end of a simulated call. */
 interface CallEnd {
   status?: CallStatus;
@@ -121,6 +124,7 @@ export class CampaignRun {
         .update(calls)
         .set({
           answeredBy,
+          ...(!notDialed.includes(reason) && { dialedAt: new Date().toISOString() }),
           ...(talked && { messages: [{ role: 'assistant', content: 'Hello', at: 0, seconds: 1 }] }),
           ...(found && { variables: found, endHandledAt: new Date().toISOString() }),
         })
