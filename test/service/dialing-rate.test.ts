@@ -1,11 +1,37 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { limitDialingRate } from '../../src/service/call/limit-dialing-rate.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { eventually } from '../support/eventually.ts';
+import { callTo } from '../support/records/simulated-numbers.ts';
 import { startPhoneService } from '../support/calls/phone-service.ts';
 
 const { carrier, service, pool, place } = await startPhoneService();
 const { database } = service.running;
 const never = new AbortController().signal;
+
+/** Stores a call that has waited for these seconds; returns its id. */
+async function storeCall(seconds: number): Promise<number> {
+  const { rows } = await pool.query<{ id: number }>(
+    `INSERT INTO calls (user_id, assistant_id, assistant_name, type, client_phone_number, created_at)
+     SELECT user_id, id, name, 'outbound', $1, now() - $2 * interval '1 second' FROM assistants LIMIT 1
+     RETURNING id`,
+    [callTo.person, seconds],
+  );
+  const callId = rows[0]?.id ?? 0;
+  await new StoredJobs(database).send('place-call', { callId });
+  return callId;
+}
+
+/** Waits until a call was dialed or has ended; returns `dialed` or its `end_reason`. */
+const outcomeOf = (id: number) =>
+  eventually(`call ${id} to be dialed or to end`, async () => {
+    const { rows } = await pool.query<{ outcome: string | null }>(
+      "SELECT CASE WHEN dialed_at IS NULL THEN end_reason ELSE 'dialed' END AS outcome FROM calls WHERE id = $1",
+      [id],
+    );
+    return rows[0]?.outcome ?? undefined;
+  });
 
 describe('calls with a carrier that starts only some in a second', () => {
   it('are dialed one after the other', async () => {
@@ -14,6 +40,34 @@ describe('calls with a carrier that starts only some in a second', () => {
     for (let call = 0; call < 5; call++) await place();
     const milliseconds = performance.now() - startedAt;
     assert.ok(milliseconds >= 4 * 50, String(milliseconds));
+  });
+
+  it('take no turn if they have waited too long', async () => {
+    carrier.callsPerSecond = 20;
+    await place();
+    const readTurn = () => pool.query('SELECT next_at FROM dialing_turns');
+    const { rows: before } = await readTurn();
+    assert.equal(await outcomeOf(await storeCall(301)), 'not-started');
+    assert.deepEqual((await readTurn()).rows, before);
+  });
+
+  it('are dialed if they are too old only after they have waited for their turn', async () => {
+    carrier.callsPerSecond = 20;
+    await place();
+    await pool.query(`
+      CREATE FUNCTION pass_time() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        UPDATE calls SET created_at = created_at - interval '301 seconds' WHERE dialed_at IS NULL;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER pass_time AFTER UPDATE ON dialing_turns EXECUTE FUNCTION pass_time()`);
+    const id = await storeCall(0);
+    assert.equal(await outcomeOf(id), 'dialed');
+    await pool.query('DROP TRIGGER pass_time ON dialing_turns');
+    const { rows } = await pool.query(
+      `SELECT dialed_at - created_at > interval '300 seconds' AS late FROM calls WHERE id = $1`,
+      [id],
+    );
+    assert.deepEqual(rows, [{ late: true }]);
   });
 
   it('take turns in all processes', async () => {

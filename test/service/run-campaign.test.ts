@@ -11,7 +11,7 @@ const service = await startService();
 const { database } = service.running;
 const start = (fields: Parameters<typeof CampaignRun.start>[1] = {}) => CampaignRun.start(service, fields);
 
-const plan = (call: number, now: Date) => planCall(database, call, 'all', now);
+const plan = (call: number, now: Date) => planCall(database, call, 'all', { at: now });
 
 describe('a campaign', () => {
   test('calls its leads in order, up to max_calls_in_parallel, and completes after the last one', async () => {

@@ -39,7 +39,7 @@ import { OwnedLine } from './owned-line.ts';
 import { chooseNextStep } from './choose-next-step.ts';
 import { CallConversation } from './call-conversation.ts';
 import { isWaiting, planCall, planConversation } from './plan-call.ts';
-import type { ConversationPlan } from './plan-call.ts';
+import type { ConversationPlan, PlannedCall } from './plan-call.ts';
 import { planLine } from './plan-line.ts';
 import type { AudioRecorder } from '../recording/audio-recorder.ts';
 import { recordCall } from './record-call.ts';
@@ -96,17 +96,18 @@ export class CallRunner implements CallHandler {
   }
 
   async #dial(callId: number): Promise<void> {
-    const { database, jobs, carrier, rules } = this.#dependencies;
+    const { database, jobs, carrier } = this.#dependencies;
+    const { callsPerSecond } = carrier;
     const { signal } = this.#stopping;
     signal.throwIfAborted();
-    if (carrier.callsPerSecond !== undefined)
-      await limitDialingRate(database, carrier.callsPerSecond, signal);
-    const planned = await planCall(database, callId, rules.countries);
-    if (planned === undefined) return;
-    if (typeof planned === 'string') {
-      await endCall(this.#dependencies, isWaiting(callId), { status: 'failed', reason: planned });
-      return;
+    const hasTurn = callsPerSecond !== undefined;
+    if (hasTurn) {
+      // A call that must not be made takes no turn.
+      if (!(await this.#plan(callId))) return;
+      await limitDialingRate(database, callsPerSecond, signal);
     }
+    const planned = await this.#plan(callId, { hasTurn });
+    if (!planned) return;
     // Prepared before dialing: if it failed after the answer, the customer would hear nothing.
     await this.#prepareSpeaker(planned.conversation);
     signal.throwIfAborted();
@@ -135,6 +136,15 @@ export class CallRunner implements CallHandler {
       if (!(error instanceof CarrierError)) return;
       await this.#end(callId, { status: 'failed', reason: 'failed' });
     }
+  }
+
+  /** Plans a waiting call. Ends it and returns undefined if it must not be made. */
+  async #plan(callId: number, options?: { hasTurn: boolean }): Promise<PlannedCall | undefined> {
+    const { database, rules } = this.#dependencies;
+    const planned = await planCall(database, callId, rules.countries, options);
+    if (typeof planned !== 'string') return planned;
+    await endCall(this.#dependencies, isWaiting(callId), { status: 'failed', reason: planned });
+    return undefined;
   }
 
   async planOf(key: CallKey): Promise<LinePlan> {

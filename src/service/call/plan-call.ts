@@ -47,7 +47,9 @@ export interface PlannedCall {
 /**
  * Reads the plan of a waiting call. Has no side effects, so it can be repeated after a database error.
  *
- * @param at the time to compare with the calling hours; the database's current time by default.
+ * @param options.hasTurn whether the call has waited for its turn to be dialed. It is then not too late: otherwise every
+ *   turn could be lost if many calls are waiting.
+ * @param options.at the time to compare with the calling hours; the database's current time by default.
  * @returns undefined if the call is no longer waiting, or the reason why it must not be made: its assistant was deleted
  *   or is not outbound, it has waited too long, its lead was deleted or has got another status, its campaign was stopped
  *   or is outside its calling hours, or its number may not be called.
@@ -56,7 +58,7 @@ export async function planCall(
   { db }: Database,
   callId: number,
   countries: AllowedCountries,
-  at?: Date,
+  { hasTurn = false, at }: { hasTurn?: boolean; at?: Date } = {},
 ): Promise<PlannedCall | Obstacle | undefined> {
   const [waiting] = await db
     .select({
@@ -66,7 +68,7 @@ export async function planCall(
     .from(calls)
     .where(isWaiting(callId));
   if (!waiting) return undefined;
-  if (waiting.waited > maxWaitSeconds) return 'not-started';
+  if (!hasTurn && waiting.waited > maxWaitSeconds) return 'not-started';
   if (waiting.campaignName !== null) {
     const [campaign] = await db
       .select()
