@@ -248,6 +248,25 @@ describe('a lead', () => {
     assert.equal((await run.lead(lead)).status, 'completed');
   });
 
+  test('is called again with its contacts, except those who opted out, if its status is reset to created', async () => {
+    const run = await start();
+    const lead = await run.add('+4989200300', ['+4989200301', '+4989200302', '+4989200303']);
+    await run.tick();
+    await run.end({ status: 'busy' });
+    await run.end({ found: { do_not_call: true } });
+    await run.end();
+    const ended = { status: 'completed', contacts: ['blacklisted', 'completed', 'created'] };
+    assert.deepEqual(await run.lead(lead), ended);
+    await run.owner.put(`leads/${lead}`, { status: 'created' });
+    await run.change('start');
+    await run.tick();
+    assert.deepEqual(await run.called(), ['+4989200300']);
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.called(), ['+4989200302']);
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.called(), ['+4989200303']);
+  });
+
   test('leaves no contact in processing if its status is set during the call of the contact', async () => {
     const run = await start();
     for (const [status, number] of [

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, ne, sql } from 'drizzle-orm';
 import type { CreateLeadRequest, UpdateLeadRequest } from '../../contract/lead.ts';
 import { recordLimits } from '../../contract/limits.ts';
 import { numberProblem } from '../lib/allowed-countries.ts';
@@ -164,12 +164,12 @@ export async function updateLead(
       })
       .where(isOwnedLead(owned));
     if (status !== undefined) {
-      // The end of its call no longer changes it.
-      const isCalled = and(
-        eq(secondaryContacts.leadId, owned.id),
-        eq(secondaryContacts.status, 'processing'),
-      );
-      await setContacts(tx, isCalled, status);
+      const isChanged =
+        status === 'created'
+          ? ne(secondaryContacts.status, 'blacklisted')
+          : // The end of its call no longer changes it.
+            eq(secondaryContacts.status, 'processing');
+      await setContacts(tx, and(eq(secondaryContacts.leadId, owned.id), isChanged), status);
     }
     // Sorted to avoid deadlocks, as in notifyCampaigns.
     const campaignIds = new Set([before.campaignId, after.campaignId]);
