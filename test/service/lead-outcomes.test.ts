@@ -7,6 +7,7 @@ import { DatabaseCallStore } from '../../src/service/call/database-call-store.ts
 import { markDialed, takeCall } from '../../src/service/call/take-call.ts';
 import { endCall } from '../../src/service/call/end-call.ts';
 import { failAbandonedCalls } from '../../src/service/call/fail-abandoned-calls.ts';
+import { applyEvaluation } from '../../src/service/campaign/apply-evaluation.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { deletePerson } from '../../src/service/person/person.ts';
@@ -223,6 +224,44 @@ describe('a lead', () => {
       assistant_id: (await run.campaign())['assistant_id'],
     });
     assert.equal(made.status, 422);
+  });
+
+  test('waits for an evaluation that may report do_not_call before its contacts are called', async () => {
+    const post_call_schema = [{ name: 'do_not_call', type: 'bool', description: 'Refuses further calls' }];
+    const run = await start({ assistant: { post_call_schema } });
+    const evaluate = async (leadId: number, variables: { do_not_call: boolean }) => {
+      const endHandledAt = new Date().toISOString();
+      await database.transaction(async (tx) => {
+        const evaluated = { variables, endHandledAt };
+        const [call] = await tx.update(calls).set(evaluated).where(eq(calls.leadId, leadId)).returning();
+        assert.ok(call);
+        await applyEvaluation({ tx, jobs: new StoredJobs(database) }, call, variables);
+      });
+      await run.tick();
+    };
+    for (const [number, status, optsOut, expected] of [
+      ['+4989200910', 'completed', true, { status: 'blacklisted', contacts: ['created'] }],
+      ['+4989200911', 'failed', true, { status: 'blacklisted', contacts: ['created'] }],
+      ['+4989200912', 'completed', false, { status: 'completed', contacts: ['created'] }],
+      ['+4989200913', 'failed', false, { status: 'processing', contacts: ['processing'] }],
+    ] as const) {
+      const lead = await run.add(number, ['+4989200914']);
+      await run.change('start');
+      await run.tick();
+      await run.end({ status, talked: true });
+      assert.deepEqual(await run.lead(lead), { status: 'processing', contacts: ['created'] });
+      await evaluate(lead, { do_not_call: optsOut });
+      assert.deepEqual(await run.lead(lead), expected, number);
+    }
+    // Nothing was said to the contact: there is nothing to evaluate.
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.called(), []);
+    const overdue = await run.add('+4989200915');
+    await run.tick();
+    await run.end({ talked: true });
+    assert.equal((await run.lead(overdue)).status, 'processing');
+    await run.tick(11);
+    assert.equal((await run.lead(overdue)).status, 'completed');
   });
 
   test('does not lose a try if the balance was too low for the call', async () => {

@@ -6,7 +6,7 @@ import type { Queries } from '../db/database.ts';
 import { blockedNumbers, leads, secondaryContacts } from '../db/leads-table.ts';
 import { assistants } from '../db/schema.ts';
 import { blockNumber } from './blocked-number.ts';
-import { classifyCall } from './classify-call.ts';
+import { classifyCall, optOutVariable } from './classify-call.ts';
 import type { CallOutcome } from './classify-call.ts';
 
 type Campaign = typeof campaigns.$inferSelect;
@@ -14,6 +14,8 @@ type LeadStatus = (typeof leads.$inferSelect)['status'];
 
 /** Maximum wait for the evaluation of a call, in minutes. */
 const evaluationTimeoutMinutes = 10;
+
+const optOutField = JSON.stringify([{ name: optOutVariable }]);
 
 /** A lead whose call has ended. */
 interface CalledLead {
@@ -48,13 +50,14 @@ async function findCalledLeads(tx: Queries, campaign: Campaign, now: Date): Prom
       lead: { leadId: leads.id, userId: leads.userId, tries: leads.tries },
       call: calls,
       hasEvaluation: sql<boolean>`${calls.endHandledAt} IS NOT NULL
-        OR NOT coalesce((SELECT post_call_evaluation FROM ${assistants}
-          WHERE ${assistants.id} = ${calls.assistantId}), false)`,
+        OR NOT coalesce(${assistants.postCallEvaluation}, false)`,
+      canOptOut: sql<boolean>`coalesce(${assistants.postCallSchema} @> ${optOutField}::jsonb, false)`,
       endedAt: sql<string>`extract(epoch FROM ${calls.endedAt}) * 1000`,
       isBlocked: sql<boolean>`EXISTS ${blocked}`,
     })
     .from(leads)
     .leftJoin(calls, eq(calls.id, leads.callId))
+    .leftJoin(assistants, eq(assistants.id, calls.assistantId))
     .where(
       and(
         eq(leads.campaignId, campaign.id),
@@ -72,10 +75,10 @@ async function findCalledLeads(tx: Queries, campaign: Campaign, now: Date): Prom
     if (row.isBlocked) return { ...called, outcome: 'opted-out' };
     const isOverdue = now.getTime() - Number(row.endedAt) > evaluationTimeoutMinutes * 60_000;
     const isEvaluated = row.hasEvaluation || isOverdue;
-    return {
-      ...called,
-      outcome: classifyCall({ ...call, hasTranscript: call.messages.length > 0, isEvaluated }, campaign),
-    };
+    const hasTranscript = call.messages.length > 0;
+    // However the call ended, the contacts of a customer who opted out must not be called.
+    if (hasTranscript && row.canOptOut && !isEvaluated) return { ...called, outcome: 'pending' };
+    return { ...called, outcome: classifyCall({ ...call, hasTranscript, isEvaluated }, campaign) };
   });
 }
 
