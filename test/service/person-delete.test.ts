@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { moveMoney } from '../../src/service/billing/ledger.ts';
 import { runCli } from '../../src/service/cli/run-cli.ts';
 import { countForAssistant } from '../../src/service/usage/daily-usage.ts';
+import { CampaignRun } from '../support/records/campaign-run.ts';
 import { createAssistant, readMoney, startService, testDatabase } from '../support/service/service.ts';
 
 const service = await startService();
@@ -61,3 +62,71 @@ test(
     assert.deepEqual(await readMoney(service, userId), { balance: 0.99, ledger: 0.99 });
   },
 );
+
+/** Runs a command of a person's data. */
+async function runPerson(command: 'export' | 'delete', phone: string) {
+  let output = '';
+  const streams = { out: (text: string) => (output += text), err: (text: string) => (output += text) };
+  const args = ['person', command, '--phone', phone, ...(command === 'delete' ? ['--yes'] : [])];
+  return { code: await runCli(args, {}, streams, database), output };
+}
+
+describe("the lead's data in a call to its contact is exported and deleted after", () => {
+  let last = 4989200770000;
+  const changes: [name: string, change: (run: CampaignRun, lead: number) => Promise<{ status: number }>][] = [
+    ['the lead was deleted', (run, lead) => run.owner.delete(`leads/${lead}`)],
+    ['the campaign was deleted', (run) => run.owner.delete(`campaign/${run.id}`)],
+    [
+      'the number of the lead was changed',
+      (run, lead) => run.owner.put(`leads/${lead}`, { phone_number: `+${(last += 1)}` }),
+    ],
+  ];
+  for (const [name, change] of changes) {
+    test(name, async () => {
+      const [phone, contact] = [`+${(last += 1)}`, `+${(last += 1)}`];
+      const run = await CampaignRun.start(service);
+      const lead = await run.add(phone, [contact]);
+      await run.tick();
+      const [missedId] = await run.openCalls();
+      await run.end({ status: 'busy' });
+      // So that only the call to the contact has data about the lead.
+      assert.equal((await run.owner.delete(`calls/${missedId}`)).status, 200);
+      assert.deepEqual(await run.called(), [contact]);
+      const [callId] = await run.openCalls();
+      await run.end();
+      await pool.query(
+        `INSERT INTO webhook_deliveries (webhook_id, user_id, call_id, event, url, payload)
+         VALUES (gen_random_uuid(), $1, $2, 'call-ended', 'https://shop.example', $3)`,
+        [run.owner.id, callId, { lead: { phone_number: phone }, transcript: 'AI: Hello' }],
+      );
+      assert.equal((await change(run, lead)).status, 200);
+      const exported = await runPerson('export', phone);
+      assert.equal(exported.code, 0, exported.output);
+      assert.partialDeepStrictEqual(JSON.parse(exported.output), {
+        calls_to_contacts: [
+          {
+            id: callId,
+            input_variables: { name: 'Ada' },
+            webhooks: [{ payload: { lead: { phone_number: phone } } }],
+          },
+        ],
+      });
+      const deleted = await runPerson('delete', phone);
+      assert.equal(deleted.code, 0);
+      assert.match(deleted.output, /^calls to contacts: 1 changed$/m);
+      assert.deepEqual(await runPerson('export', phone), {
+        code: 1,
+        output: 'There is no data about this person.',
+      });
+      const { rows } = await pool.query<{ stored: string }>(
+        `SELECT to_jsonb(calls)::text || coalesce((SELECT string_agg(payload, '') FROM webhook_deliveries
+           WHERE call_id = calls.id), '') AS stored FROM calls WHERE user_id = $1`,
+        [run.owner.id],
+      );
+      assert.equal(rows.length, 1);
+      assert.doesNotMatch(rows[0]?.stored ?? '', new RegExp(`Ada|${phone.slice(1)}`));
+      const { json } = await run.owner.get('audit-log');
+      assert.partialDeepStrictEqual(json['data'], [{ operation: 'person delete' }]);
+    });
+  }
+});

@@ -32,6 +32,7 @@ const columns = wireColumns(
       'assistant_id',
       'campaign_id',
       'lead_id',
+      'lead_phone_number',
       'conversation_id',
       'contact_id',
       'input_variables',

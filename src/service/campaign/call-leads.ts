@@ -58,6 +58,7 @@ export async function callLeads(
         assistantId: assistant.id,
         campaignId: campaign.id,
         leadId: lead.id,
+        leadPhoneNumber: lead.phoneNumber,
         contactId: callee.contactId,
         assistantName: assistant.name,
         campaignName: campaign.name,

@@ -41,7 +41,8 @@ export const deletePersonCommand: Command = {
     const counts = await deletePerson({ tx: database.db, jobs }, person);
     if (Object.values(counts).every((count) => count === 0)) throw nothingFound();
     const lines = Object.entries(counts).map(
-      ([records, count]) => `${records.replace('_', ' ')}: ${count} deleted`,
+      ([records, count]) =>
+        `${records.replaceAll('_', ' ')}: ${count} ${records === 'calls_to_contacts' ? 'changed' : 'deleted'}`,
     );
     // Without an id, which would identify the person.
     const changed = owners.map((userId) => ({ userId, object: 'person' as const, objectId: null }));

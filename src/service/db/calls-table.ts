@@ -34,6 +34,8 @@ export const calls = pgTable('calls', {
   assistantId: integer('assistant_id'),
   campaignId: integer('campaign_id'),
   leadId: integer('lead_id'),
+  /** A copy that outlives the lead, to find the calls that have its variables. */
+  leadPhoneNumber: text('lead_phone_number'),
   /** Web calls: their conversation. */
   conversationId: bigint('conversation_id', { mode: 'number' }),
   assistantName: text('assistant_name').notNull(),

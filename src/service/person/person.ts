@@ -35,9 +35,12 @@ function isConversationOf(person: Person): SQL {
   return sql`${isPerson} AND conversations.assistant_id IN (SELECT id FROM assistants WHERE user_id = ${person.userId})`;
 }
 
-/** A condition for the calls to the other contacts of a person's lead, which have the lead's variables. */
-const isCallToContactOf = (phone: string): SQL =>
-  sql`calls.lead_id IN (SELECT id FROM leads WHERE phone_number = ${phone}) AND calls.client_phone_number <> ${phone}`;
+/**
+ * A condition for the calls to the other contacts of a person's lead, which have the lead's variables. The lead may have
+ * been deleted since, or got another number.
+ */
+const isCallToContactOf = (phone: string): SQL => sql`calls.client_phone_number <> ${phone}
+  AND (calls.lead_phone_number = ${phone} OR calls.lead_id IN (SELECT id FROM leads WHERE phone_number = ${phone}))`;
 
 /** The part of a webhook's payload that is not about the contact who was called. */
 const aboutLead = sql`jsonb_build_object(
@@ -75,7 +78,7 @@ export async function readPerson(queries: Queries, person: Person): Promise<Pers
         'webhooks', ${deliveries(sql`conversation_id = conversations.id`)}) AS row
       FROM conversations WHERE ${isConversationOf(person)} ORDER BY id`),
     calls: await all(sql`
-      SELECT to_jsonb(calls) - '{user_id,lease_owner,lease_until,recording_token,end_handled_at,token,connect_token}'::text[]
+      SELECT to_jsonb(calls) - '{user_id,lead_phone_number,lease_owner,lease_until,recording_token,end_handled_at,token,connect_token}'::text[]
         || jsonb_build_object('recording_path', '/api/recordings/' || recording_token,
           'webhooks', ${deliveries(sql`call_id = calls.id`)}) AS row
       FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> ''
@@ -106,14 +109,18 @@ export async function findOwners(queries: Queries, person: Person): Promise<numb
     SELECT assistants.user_id AS owner FROM conversations JOIN assistants ON assistants.id = assistant_id
       WHERE ${isConversationOf(person)}
     UNION SELECT user_id FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> ''
+    UNION SELECT user_id FROM calls WHERE ${isCallToContactOf(phone)}
     UNION SELECT user_id FROM leads WHERE phone_number = ${phone}
     UNION SELECT leads.user_id FROM secondary_contacts JOIN leads ON leads.id = lead_id
       WHERE secondary_contacts.phone_number = ${phone}`);
   return rows.map(({ owner }) => owner);
 }
 
-/** Numbers of deleted records. */
-export type PersonCounts = Record<'conversations' | 'calls' | 'leads' | 'secondary_contacts', number>;
+/** Numbers of deleted records, and of calls to contacts without the lead's data from now on. */
+export type PersonCounts = Record<
+  'conversations' | 'calls' | 'calls_to_contacts' | 'leads' | 'secondary_contacts',
+  number
+>;
 
 /**
  * Deletes the data that {@link readPerson} reads, with messages, recordings and webhook payloads. A number that asked
@@ -143,7 +150,7 @@ export async function deletePerson(
   await lockLeads(tx, phone);
   const rescheduledLeads = await findRescheduledLeads(tx, phone);
   const conversations = await deleteConversations(tx, person);
-  await forgetInCallsToContacts(tx, phone);
+  const callsToContacts = await forgetInCallsToContacts(tx, phone);
   const counts = {
     conversations,
     calls: await deleted(sql`
@@ -151,6 +158,7 @@ export async function deletePerson(
       RETURNING campaign_id AS campaign, (SELECT campaign_id FROM leads WHERE id = lead_id) AS other,
         carrier_recording_id AS recording,
         CASE WHEN status IN ${openCallStatuses} THEN carrier_call_id END AS active`),
+    calls_to_contacts: callsToContacts,
     leads: await deleted(sql`
       DELETE FROM leads WHERE phone_number = ${phone} RETURNING campaign_id AS campaign`),
     secondary_contacts: await deleted(sql`
@@ -171,12 +179,16 @@ const lockLeads = (tx: Queries, phone: string) =>
       OR id IN (SELECT lead_id FROM secondary_contacts WHERE phone_number = ${phone})
     ORDER BY id FOR UPDATE`);
 
-/** Calls to the contacts of a lead are those contacts' data, except for the variables of the lead. */
-const forgetInCallsToContacts = (tx: Queries, phone: string) =>
-  tx.execute(sql`
+/** Calls to the contacts of a lead are those contacts' data, except for the number and the variables of the lead. */
+async function forgetInCallsToContacts(tx: Queries, phone: string): Promise<number> {
+  const { rows } = await tx.execute(sql`
     WITH forgotten AS (
-      UPDATE calls SET input_variables = '{}' WHERE ${isCallToContactOf(phone)} RETURNING id)
-    DELETE FROM webhook_deliveries WHERE call_id IN (SELECT id FROM forgotten)`);
+      UPDATE calls SET input_variables = '{}', lead_phone_number = NULL
+      WHERE ${isCallToContactOf(phone)} RETURNING id),
+    deliveries AS (DELETE FROM webhook_deliveries WHERE call_id IN (SELECT id FROM forgotten))
+    SELECT id FROM forgotten`);
+  return rows.length;
+}
 
 /** The leads whose contact with this number is the next to call, or is being called: another one is called instead. */
 const findRescheduledLeads = (tx: Queries, phone: string) =>

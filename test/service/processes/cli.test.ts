@@ -427,6 +427,7 @@ describe("a person's data", () => {
     assert.deepEqual(await json('person', 'delete', '--phone', phone, '--yes'), {
       conversations: 2,
       calls: 1,
+      calls_to_contacts: 1,
       leads: 1,
       secondary_contacts: 1,
     });

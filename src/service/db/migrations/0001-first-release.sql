@@ -635,6 +635,8 @@ CREATE TABLE calls (
   conversation_id bigint REFERENCES conversations ON DELETE CASCADE,
   -- The contact of the lead that was called, unless it was the lead itself.
   contact_id integer REFERENCES secondary_contacts ON DELETE SET NULL,
+  -- The number of the lead at the time of the call, whose variables are in input_variables.
+  lead_phone_number text,
   assistant_name text NOT NULL,
   campaign_name text,
   type text NOT NULL CHECK (type IN ('inbound', 'outbound', 'web')),
