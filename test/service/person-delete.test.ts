@@ -130,3 +130,39 @@ describe("the lead's data in a call to its contact is exported and deleted after
     });
   }
 });
+
+test('finds the conversations of a phone number in any international notation, not those of similar numbers', async () => {
+  const { id } = await createAssistant(service);
+  const theirs = [
+    '+4989200780000',
+    '49 89 200 780-000',
+    '0049 (89) 200780000',
+    '(0049) 89/200 780 000',
+    '+49 (0)89 200.780.000',
+    'whatsapp:+4989200780000',
+    'tel:+49-89-200-780-000',
+  ];
+  const others = [
+    // This could be the number of another country.
+    '(0)4989200780000',
+    '089 200780000',
+    '+498920078000',
+    '+49892007800000',
+    'customer:4989200780000',
+    'Ada +4989200780000',
+  ];
+  await pool.query(
+    `INSERT INTO conversations (uuid, assistant_id, type, customer_identifier)
+     SELECT gen_random_uuid(), $1, 'widget', identifier FROM unnest($2::text[]) AS identifier`,
+    [id, [...theirs, ...others]],
+  );
+  const exported = await runPerson('export', '+4989200780000');
+  assert.equal(exported.code, 0, exported.output);
+  const found = JSON.parse(exported.output) as { conversations: { customer_identifier: string }[] };
+  assert.deepEqual(
+    found.conversations.map((conversation) => conversation.customer_identifier),
+    theirs,
+  );
+  const deleted = await runPerson('delete', '+4989200780000');
+  assert.match(deleted.output, /^conversations: 7 deleted$/m);
+});

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import { widgetMessagePrice } from '../billing/prices.ts';
+import { containsDigits } from '../db/contains-digits.ts';
 import type { Queries } from '../db/database.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { assistants, conversations, users } from '../db/schema.ts';
@@ -16,11 +18,24 @@ export interface Customer {
   identifier: string;
 }
 
-/** Whether the customer's identifier is a phone number, in any notation. */
-export const isPhoneIdentifier = sql`${conversations.customerIdentifier} ~ '^[+0-9 ().-]+$'`;
+/** Whether the customer's identifier is a phone number, in any notation. An index has this condition. */
+export const isPhoneIdentifier = sql`${conversations.customerIdentifier} ~ '^((tel|sms|rcs|whatsapp):)?[+0-9 ()./-]+$'`;
 
 /** The digits of the customer's identifier. */
 export const identifierDigits = sql`regexp_replace(${conversations.customerIdentifier}, '[^0-9]', '', 'g')`;
+
+/**
+ * Whether the customer's identifier is a phone number in any international notation, such as `0049 151 …`,
+ * `+49 (0)151 …` and `whatsapp:+49151…`.
+ *
+ * @param phone the number in E.164.
+ */
+export function hasPhoneNumber(phone: string): SQL {
+  const digits = phone.slice(1);
+  // An index finds the digits after the country code, which has up to three.
+  return sql`${isPhoneIdentifier} AND ${containsDigits(identifierDigits, digits.slice(3))} AND regexp_replace(
+    ${conversations.customerIdentifier}, '^[^0-9]*00|(?<=[0-9][^0-9]*)\\(0\\)|[^0-9]', '', 'g') = ${digits}`;
+}
 
 /**
  * Finds the latest conversation of an assistant with a customer, or opens one if there is none or it has ended. A new

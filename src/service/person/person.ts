@@ -3,7 +3,7 @@ import type { SQL } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { sendTick } from '../campaign/send-tick.ts';
 import { scheduleNextTry } from '../campaign/update-called-leads.ts';
-import { identifierDigits, isPhoneIdentifier } from '../conversation/customer-conversation.ts';
+import { hasPhoneNumber } from '../conversation/customer-conversation.ts';
 import { failAbandonedRepliesOf } from '../conversation/fail-abandoned-replies.ts';
 import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
@@ -26,8 +26,7 @@ export type Person =
 /** A condition for the conversations of a person. */
 function isConversationOf(person: Person): SQL {
   if ('conversation' in person) return sql`conversations.uuid = ${person.conversation}::uuid`;
-  if ('phone' in person)
-    return sql`${isPhoneIdentifier} AND ${identifierDigits} = ${person.phone.replace('+', '')}`;
+  if ('phone' in person) return hasPhoneNumber(person.phone);
   const isPerson =
     'sub' in person
       ? sql`conversations.verified_user = ${person.sub}`

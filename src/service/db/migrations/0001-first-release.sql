@@ -918,7 +918,7 @@ DO $$ BEGIN
   CREATE INDEX blocked_numbers_digits ON blocked_numbers USING gin (phone_number gin_trgm_ops);
   CREATE INDEX conversations_digits ON conversations
     USING gin (regexp_replace(customer_identifier, '[^0-9]', '', 'g') gin_trgm_ops)
-    WHERE customer_identifier ~ '^[+0-9 ().-]+$';
+    WHERE customer_identifier ~ '^((tel|sms|rcs|whatsapp):)?[+0-9 ()./-]+$';
 EXCEPTION WHEN feature_not_supported OR undefined_file OR insufficient_privilege THEN
   RAISE NOTICE 'The extension pg_trgm cannot be created: %', SQLERRM;
 END $$;
