@@ -7,7 +7,8 @@
  *   Entries by a person and system events have a `role` other than `user` and no `in_reply_to`.
  * - `handoff`: `{"ai_enabled": false}` while a person answers instead of the assistant. Sent at the start and after each
  *   change.
- * - `ended`: the conversation ended or was deleted: `{}`. The stream closes after it.
+ * - `ended`: the conversation ended or was deleted: `{}`. The stream closes after it. Its `id` is also a cursor: resuming
+ *   after it returns 204, which stops an `EventSource`, unless the conversation was resumed meanwhile.
  *
  * Comments keep the connection alive. The service closes a stream after 30 minutes and when it restarts. The client
  * then resumes with its latest cursor in `Last-Event-ID` (as `EventSource` does) or in `?after=`. A new client starts
@@ -18,5 +19,5 @@ export const watchConversation = {
   method: 'GET',
   path: '/api/conversations/:uuid/events',
   auth: 'none',
-  statuses: [200, 404, 422, 429],
+  statuses: [200, 204, 404, 422, 429],
 } as const;

@@ -165,6 +165,29 @@ test('closes after the end of the conversation, also by inactivity', async () =>
   assert.deepEqual(linesOf(await again.all()), ['handoff true', 'ended']);
 });
 
+test('answers 204 to a client that reconnects after the end, until a person resumes the conversation', async () => {
+  const conversation = await service.open(assistant);
+  await pool.query('UPDATE conversations SET ended_at = now() WHERE uuid = $1', [conversation]);
+  const [, ended] = await (await service.watch(conversation)).all();
+  assert.equal(ended?.event, 'ended');
+  const reconnect = () => service.watch(conversation, '', { 'Last-Event-ID': ended.id ?? '' });
+  const { response } = await reconnect();
+  assert.deepEqual([response.status, response.body], [204, null]);
+
+  await write(conversation, 'Hanna here.');
+  const resumed = await reconnect();
+  assert.deepEqual(linesOf(await resumed.until((events) => events.length === 2)), [
+    'assistant: Hanna here.',
+    'handoff true',
+  ]);
+
+  // An end that the client has not seen.
+  await pool.query('UPDATE conversations SET ended_at = now() WHERE uuid = $1', [conversation]);
+  resumed.disconnect();
+  const missed = await reconnect();
+  assert.deepEqual(linesOf(await missed.all()), ['assistant: Hanna here.', 'handoff true', 'ended']);
+});
+
 test('closes when the conversation is deleted', async () => {
   const conversation = await service.open(assistant);
   const stream = await service.watch(conversation);
@@ -335,7 +358,8 @@ test('closes a stream at once that opens while the service is stopping', async (
     log: createLog('silent'),
   });
   await events.close();
-  const stream = await events.open(await service.open(assistant), { after: undefined, address: undefined });
+  const stream = await events.open(await service.open(assistant), { cursor: undefined, address: undefined });
+  assert.ok(stream);
   const types: string[] = [];
   for await (const { type } of stream.events) types.push(type);
   assert.deepEqual(types, ['handoff']);

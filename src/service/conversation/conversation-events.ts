@@ -13,7 +13,18 @@ import type { Signals, Subscription } from './signals.ts';
 
 /** An event of a conversation (our addition: `GET /conversations/{uuid}/events`). */
 export type ConversationEvent =
-  { type: 'message'; added: AddedEntry } | { type: 'handoff'; aiEnabled: boolean } | { type: 'ended' };
+  | { type: 'message'; added: AddedEntry }
+  | { type: 'handoff'; aiEnabled: boolean }
+  /** `latest` is the id of the latest entry that the client has. */
+  | { type: 'ended'; latest: number };
+
+/** The latest event that a client has received. */
+export interface Cursor {
+  /** The id of an entry. */
+  readonly after: number;
+  /** Whether it was `ended`, after that entry. */
+  readonly isEnd: boolean;
+}
 
 /** Streams that may be open at once. */
 const limits = { ofConversation: 8, ofAddress: 200, ofProcess: 20_000 };
@@ -80,14 +91,15 @@ export class ConversationEvents {
    * Opens a stream of a conversation's events. It ends with the conversation or the process, or when the caller closes
    * it, which is required in any case.
    *
-   * @param options.after the id of the entry after which the stream begins; by default it begins now.
+   * @param options.cursor the event after which the stream begins; by default it begins now.
    * @param options.address limits the streams of one address; undefined for no limit.
+   * @returns undefined if the cursor is that of `ended` and nothing has changed since.
    * @throws ConversationError if there is no such conversation; TooManyStreamsError
    */
   async open(
     uuid: string,
-    options: { after: number | undefined; address: string | undefined },
-  ): Promise<EventStream> {
+    { cursor, address }: { cursor: Cursor | undefined; address: string | undefined },
+  ): Promise<EventStream | undefined> {
     const { db } = this.#database;
     const [conversation] = await db
       .select({ id: conversations.id })
@@ -95,8 +107,9 @@ export class ConversationEvents {
       .where(eq(conversations.uuid, uuid));
     if (!conversation) throw ConversationError.conversationNotFound();
     const { id } = conversation;
-    const after = options.after ?? (await readLatestId(db, id));
-    const close = this.#admit(id, options.address);
+    if (cursor?.isEnd === true && (await this.#isAtEnd(id, cursor.after))) return undefined;
+    const after = cursor?.after ?? (await readLatestId(db, id));
+    const close = this.#admit(id, address);
     const changes = this.#signals.subscribe(conversationSignal(id));
     this.#open.add(changes);
     if (this.#isClosing) {
@@ -155,6 +168,13 @@ export class ConversationEvents {
     };
   }
 
+  /** Whether a conversation has ended, with no entries after the entry `after`. */
+  async #isAtEnd(id: number, after: number): Promise<boolean> {
+    const { db } = this.#database;
+    const [state] = await selectState(db, { id });
+    return state?.ended === true && (await readAdded(db, id, after)).length === 0;
+  }
+
   async *#follow(
     id: number,
     after: number,
@@ -178,7 +198,7 @@ export class ConversationEvents {
         yield { type: 'handoff', aiEnabled };
       }
       if (!state || state.ended) {
-        yield { type: 'ended' };
+        yield { type: 'ended', latest };
         return;
       }
     } while (await changes.next());

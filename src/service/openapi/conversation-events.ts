@@ -38,14 +38,19 @@ export const describeConversationEvents = (
                 type: 'string',
                 description:
                   `Events: message (${schemas.answer('addedMessage', AddedMessage).$ref}, with its cursor as the id), ` +
-                  `handoff (${schemas.answer('handoff', Handoff).$ref}; the first one has the current state), ended ({}).`,
+                  `handoff (${schemas.answer('handoff', Handoff).$ref}; the first one has the current state), ` +
+                  `ended ({}, with a cursor as the id).`,
               },
             },
           },
         },
+        204: {
+          description:
+            'The cursor is that of `ended`, and the conversation was not resumed. Stops an `EventSource`.',
+        },
         ...Object.fromEntries(
           watchConversation.statuses
-            .filter((status) => status !== 200)
+            .filter((status) => status >= 400)
             .map((status) => [status, describeRefusal(watchConversation, status)]),
         ),
       },

@@ -6,6 +6,7 @@ import { TooManyStreamsError } from '../conversation/conversation-events.ts';
 import type {
   ConversationEvent,
   ConversationEvents,
+  Cursor,
   EventStream,
 } from '../conversation/conversation-events.ts';
 import { requireUuid } from '../lib/uuid.ts';
@@ -26,15 +27,17 @@ export async function streamEvents(
 ): Promise<Response> {
   const uuid = requireUuid(c.req.param('uuid') ?? '');
   // A client that reconnects repeats the URL, so the header is newer.
-  const after = readCursor(c.req.header('Last-Event-ID') ?? c.req.query('after'));
-  let stream: EventStream;
+  const cursor = readCursor(c.req.header('Last-Event-ID') ?? c.req.query('after'));
+  let stream: EventStream | undefined;
   try {
-    stream = await events.open(uuid, { after, address });
+    stream = await events.open(uuid, { cursor, address });
   } catch (error) {
     if (!(error instanceof TooManyStreamsError)) throw error;
     c.header('Retry-After', String(retryAfter));
     return c.json({ message: errorTexts.tooManyRequests, retry_after: retryAfter }, 429);
   }
+  // An `EventSource` reconnects after each end of a stream, until this status.
+  if (!stream) return c.body(null, 204);
   if (c.req.method === 'HEAD') {
     // Nobody would read the stream, so it would keep its place until it counts as lost.
     stream.close();
@@ -60,10 +63,11 @@ export async function streamEvents(
 }
 
 /** @throws ConversationError if the text is not a cursor. */
-function readCursor(text: string | undefined): number | undefined {
+function readCursor(text: string | undefined): Cursor | undefined {
   if (text === undefined || text === '') return undefined;
   // 15 digits are always a safe integer.
-  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const [, after, end] = /^(\d{1,15})(-ended)?$/.exec(text) ?? [];
+  if (after !== undefined) return { after: Number(after), isEnd: end !== undefined };
   throw new ConversationError('invalid-request', 'after is not a cursor of this conversation');
 }
 
@@ -77,6 +81,6 @@ function toServerSentEvent(event: ConversationEvent): ServerSentEvent {
     case 'handoff':
       return { event: 'handoff', data: { ai_enabled: event.aiEnabled } };
     case 'ended':
-      return { event: 'ended', data: {} };
+      return { event: 'ended', id: `${event.latest}-ended`, data: {} };
   }
 }
