@@ -38,7 +38,10 @@ declare global {
   const cart: { add(code: string): Promise<unknown> };
   function track(name: string, values: object): void;
   function gtag(...values: unknown[]): void;
-  interface Window { dataLayer: unknown[] }
+  interface Window {
+    dataLayer: unknown[];
+    voiceAssistantChat?: { push(call: (chat: VoiceAssistantChat) => void): unknown };
+  }
 }
 `;
 
