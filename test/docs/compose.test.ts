@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { readConfig } from '../../src/service/config.ts';
 import { settings } from '../../src/service/settings.ts';
 import { repository } from '../support/repository.ts';
+import { Document } from './document.ts';
 
 interface Service {
   environment?: Record<string, string | number>;
@@ -19,14 +20,16 @@ const { services } = parse(readFileSync(join(repository, 'compose.yaml'), 'utf8'
 const { chat } = services;
 
 /** Settings that the file itself decides. */
-const fixed = ['HOST', 'PORT', 'DATA_DIR', 'DATABASE_URL', 'PUBLIC_URL', 'TRUST_PROXY'];
+const fixed = ['HOST', 'PORT', 'DATA_DIR', 'OTEL_EXPORTER_PROMETHEUS_HOST', 'OTEL_EXPORTER_PROMETHEUS_PORT'];
 
-/** Replaces variables as Compose does. */
-const resolve = (text: string, env: Record<string, string>): string =>
-  text.replace(
-    /\$\{(\w+)(?::[-?]([^}]*))?\}/g,
+/** Replaces variables as Compose does, also in defaults. */
+function resolve(text: string, env: Record<string, string>): string {
+  const resolved = text.replace(
+    /\$\{(\w+)(?::[-?]([^${}]*))?\}/g,
     (_, name: string, fallback = '') => env[name] ?? String(fallback),
   );
+  return resolved === text ? text : resolve(resolved, env);
+}
 
 /** The environment of the service's container with a file `.env`. */
 function environment(env: Record<string, string>): Record<string, string> {
@@ -50,11 +53,25 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('decides itself where the service listens and stores its data', () => {
+  it('decides itself where the service listens and stores its data, as documented', () => {
+    const page = new Document('docs/self-hosting.md').section('Docker Compose');
     for (const name of fixed) {
       const value = environment({ ...required, [name]: 'a value' })[name] ?? '';
       assert.ok(value !== '' && value !== 'a value', name);
+      assert.ok(page.includes(name), name);
     }
+  });
+
+  it('connects the service with its own database and proxy by default', () => {
+    const { DATABASE_URL, PUBLIC_URL, TRUST_PROXY } = environment(required);
+    assert.deepEqual(
+      { DATABASE_URL, PUBLIC_URL, TRUST_PROXY },
+      {
+        DATABASE_URL: 'postgres://chat:password@database/chat',
+        PUBLIC_URL: 'https://chat.example.com',
+        TRUST_PROXY: '1',
+      },
+    );
   });
 
   it('publishes the UDP ports of web calls', () => {
