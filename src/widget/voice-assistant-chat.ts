@@ -244,7 +244,7 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
   );
 
   connectedCallback(): void {
-    upgradeProperties(this);
+    upgradeProperties(this as unknown as Record<string, unknown>);
     if (!this.#root) this.#createRoot();
     this.#update();
     this.#callLoaded('connect');
@@ -375,24 +375,21 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
 
   /** Sets the launcher's language, direction and name. Once the panel has loaded, it sets them itself. */
   #translate(): void {
+    if (this.#panel) return;
     const root = this.#root as HTMLElement;
-    const { button } = this.#launcher as Launcher;
-    if (!this.#panel) {
-      const { language } = this.#settings.settings;
-      const around = this.closest<HTMLElement>('[lang]') ?? document.documentElement;
-      const tag =
-        this.lang || (typeof language === 'string' && language) || around.lang || navigator.language;
-      root.lang = tag;
-      root.dir = this.dir || (/^(ar|fa|he|iw|prs|ur)\b/i.test(tag) ? 'rtl' : 'ltr');
-      if (tag !== this.#language) {
-        this.#language = tag;
-        this.#texts = {};
-        // English is built in.
-        if (!/^en\b/i.test(tag)) this.#loadTexts(tag);
-      }
-      // The accessible name if the launcher shows no text: a label and slotted text take precedence over a title.
-      button.title = this.messages?.chat || this.#texts.chat || 'Chat';
+    const { language } = this.#settings.settings;
+    const around = this.closest<HTMLElement>('[lang]') ?? document.documentElement;
+    const tag = this.lang || (typeof language === 'string' && language) || around.lang || navigator.language;
+    root.lang = tag;
+    root.dir = this.dir || (/^(ar|fa|he|iw|prs|ur)\b/i.test(tag) ? 'rtl' : 'ltr');
+    if (tag !== this.#language) {
+      this.#language = tag;
+      this.#texts = {};
+      // English is built in.
+      if (!/^en\b/i.test(tag)) this.#loadTexts(tag);
     }
+    // The accessible name if the launcher shows no text: a label and slotted text take precedence over a title.
+    (this.#launcher as Launcher).button.title = this.messages?.chat || this.#texts.chat || 'Chat';
   }
 
   #loadTexts(tag: string): void {
@@ -403,7 +400,7 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
           if (tag !== this.#language || !locale) return;
           this.#texts = locale.texts;
           this.#writeNotice();
-          if (!this.#panel) this.#translate();
+          this.#translate();
         }, ignore);
     });
   }
@@ -534,9 +531,13 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
   }
 
   get #panelInput(): PanelInput {
-    const { settings } = this.#settings;
-    const storage = this.#storage();
-    return { baseUrl: this.#origin, setupProblem: this.#setupProblem, settings, storage, preload };
+    return {
+      baseUrl: this.#origin,
+      setupProblem: this.#setupProblem,
+      settings: this.#settings.settings,
+      storage: this.#storage(),
+      preload,
+    };
   }
 
   /** The storage that `persist` names; undefined if nothing may be stored. */

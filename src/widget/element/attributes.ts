@@ -105,9 +105,8 @@ export function defineProperties(prototype: HTMLElement): void {
  * Passes properties that were set before the element was defined to the accessors that they shadow. Frameworks set them
  * while the script is still loading.
  */
-export function upgradeProperties(element: HTMLElement): void {
-  const properties = element as unknown as Record<string, unknown>;
-  for (const [name, value] of Object.entries(element)) {
+export function upgradeProperties(properties: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(properties)) {
     // Without the own property, the accessor is used.
     // eslint-disable-next-line @typescript-eslint/no-dynamic-delete
     delete properties[name];

@@ -58,4 +58,4 @@ export const loadLocales = (): Promise<typeof LocalesModule> =>
   load('locales') as Promise<typeof LocalesModule>;
 
 /** Downloads a module of the panel, so that it can run even if the connection is lost. */
-export const preload = (name: PreloadedModule): Promise<unknown> => download(name);
+export const preload: (name: PreloadedModule) => Promise<unknown> = download;
