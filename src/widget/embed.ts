@@ -1,6 +1,6 @@
 import type { QueuedCall } from './embed-special-cases.ts';
 import type { SnippetChat } from './keep-across-page-swaps.ts';
-import { assistantId, filesUrl, query, script } from './element/embed-script.ts';
+import { assistantId, filesUrl, script } from './element/embed-script.ts';
 import { loadEmbedding } from './element/shell-module-files.ts';
 import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 import { warnOnce } from './warn-once.ts';
@@ -21,12 +21,17 @@ const element: SnippetChat = Object.assign(document.createElement(name), {
   assistantId,
   baseUrl: filesUrl?.replace(/\/v\/[^/]+\/$/, ''),
 });
-let isPlain = (document.body as HTMLElement | null) && !query && !globalThis.voiceAssistantChat;
-for (const name in script?.dataset)
-  if (name in element) (element as unknown as DOMStringMap)[name] = script.dataset[name];
-  else isPlain = false;
+// Without a script there are no files.
 if (!filesUrl) warnOnce('data-base-url is missing.');
-else if (isPlain && !element.inline) {
+else if (
+  (document.body as HTMLElement | null) &&
+  !globalThis.voiceAssistantChat &&
+  !/\.js\?|data-(button|header|inline)/.test((script as HTMLScriptElement).outerHTML)
+) {
+  for (const name of VoiceAssistantChat.observedAttributes) {
+    const value = (script as HTMLScriptElement).getAttribute(`data-${name}`);
+    if (value !== null) element.setAttribute(name, value);
+  }
   element.script = script;
   // Beside the body, so that routers that replace it keep the chat.
   document.documentElement.append(element);

@@ -163,12 +163,36 @@ describe('a module that failed to load', () => {
   });
 });
 
-describe('a script snippet with a parameter', () => {
-  it('inserts the chat at a later attempt if its second file failed to load', async () => {
+describe('a script snippet', () => {
+  /** Replaces the chat of a page with that of a snippet. Returns the paths that the page requests from now on. */
+  function insertSnippet(
+    { window: view }: OtherPage,
+    query = '',
+    data: Record<string, string> = {},
+  ): string[] {
+    const requested: string[] = [];
+    const fetch = view.fetch.bind(view);
+    view.fetch = (input, init) => {
+      requested.push(input as string);
+      return fetch(input, init);
+    };
+    view.document.querySelector('voice-assistant-chat')?.remove();
+    const script = view.document.createElement('script');
+    script.src = `${uncachedWidget().replace(/[^/]+$/, 'embed.js')}${query}`;
+    Object.assign(script.dataset, {
+      assistantId: service.assistantThatShows('greeting'),
+      baseUrl: service.url,
+      ...data,
+    });
+    view.document.head.append(script);
+    return requested;
+  }
+
+  it('with a parameter inserts the chat at a later attempt if its second file failed to load', async () => {
     failScript('embedding');
     const rejections: unknown[] = [];
     let responses = 0;
-    const { window: view, close } = await openPage((view) => {
+    const page = await openPage((view) => {
       const fetch = view.fetch.bind(view);
       view.fetch = async (input, init) => {
         const response = await fetch(input, init);
@@ -177,22 +201,63 @@ describe('a script snippet with a parameter', () => {
       };
       view.addEventListener('unhandledrejection', ({ reason }) => rejections.push(reason));
     });
+    const { document } = page.window;
     try {
-      view.document.querySelector('voice-assistant-chat')?.remove();
-      const script = view.document.createElement('script');
-      script.src = `${uncachedWidget().replace(/[^/]+$/, 'embed.js')}?ver=1`;
-      Object.assign(script.dataset, {
-        assistantId: service.assistantThatShows('greeting'),
-        baseUrl: service.url,
-      });
-      view.document.head.append(script);
+      insertSnippet(page, '?ver=1');
       await until(() => responses === 1, 'the refused file');
       failScript();
-      await until(() => view.document.querySelector('voice-assistant-chat') !== null, 'the chat');
+      await until(() => document.querySelector('voice-assistant-chat') !== null, 'the chat');
       expect(rejections).to.deep.equal([]);
     } finally {
       failScript();
-      close();
+      page.close();
+    }
+  });
+
+  it('ignores attributes that the element does not have, and requests nothing for them', async () => {
+    const page = await openPage();
+    try {
+      const requested = insertSnippet(page, '', {
+        // WordPress and Next.js add these.
+        wpStrategy: 'async',
+        nscript: 'afterInteractive',
+        id: 'other',
+        title: 'Other',
+        hidden: '',
+        show: '1',
+        context: 'page',
+        heading: 'Kim',
+        lang: 'de',
+        sound: '',
+      });
+      const find = () => page.window.document.querySelector('voice-assistant-chat');
+      await until(() => find() !== null, 'the chat');
+      const found = find() as unknown as Record<string, unknown>;
+      const { id, title, hidden, context, heading, lang, sound } = found;
+      expect({ id, title, hidden, context, heading, lang, sound }).to.deep.equal({
+        id: '',
+        title: '',
+        hidden: false,
+        context: undefined,
+        heading: 'Kim',
+        lang: 'de',
+        sound: true,
+      });
+      expect(typeof found['show']).to.equal('function');
+      expect(requested.filter((url) => url.includes('embedding'))).to.deep.equal([]);
+    } finally {
+      page.close();
+    }
+  });
+
+  it('with the attributes of another vendor labels the launcher', async () => {
+    const page = await openPage();
+    try {
+      insertSnippet(page, '', { buttonMainText: 'Ask Kim' });
+      const find = () => page.window.document.querySelector('voice-assistant-chat');
+      await until(() => find()?.launcherLabel === 'Ask Kim', 'the label');
+    } finally {
+      page.close();
     }
   });
 });

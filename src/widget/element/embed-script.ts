@@ -11,9 +11,9 @@ export const script = (
 ) as HTMLScriptElement | null;
 
 /**
- * The URL of the folder of the files, the UUID in the URL of the short snippet, and the URL's parameters. A script that
- * an optimizer has put into the page has no URL: its files are at the service, or unknown.
+ * The URL of the folder of the files, and the UUID in the URL of the short snippet. A script that an optimizer has put into
+ * the page has no URL: its files are at the service, or unknown.
  */
-export const [, filesUrl, assistantId, query] = (/(.*\W.*\/)embed\/?([^/]*)\.js(.*)/.exec(
+export const [, filesUrl, assistantId] = (/(.*\W.*\/)embed\/?([^/]*)\.js/.exec(
   script?.src || `${script?.dataset['baseUrl']}/embed.js`,
 ) ?? []) as (string | undefined)[];
