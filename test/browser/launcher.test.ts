@@ -316,6 +316,22 @@ describe('the launcher', () => {
     chat.element.hidden = true;
     expect(chat.launcher.checkVisibility()).to.be.false;
   });
+
+  for (const style of ['display:none', 'display: none;', 'color: red; display: none !important;'])
+    it(`can be hidden by the page with the style ${style}, also while the chat is open`, async () => {
+      const chat = mount();
+      await chat.open();
+      chat.element.setAttribute('style', style);
+      expect(chat.launcher.checkVisibility()).to.equal(false);
+      expect(chat.isOpen).to.equal(false);
+      chat.element.style.display = '';
+      expect(chat.launcher.checkVisibility()).to.equal(true);
+      expect(chat.isOpen).to.equal(true);
+      chat.element.inline = true;
+      await chat.ready();
+      chat.element.style.display = 'none';
+      expect(chat.isOpen).to.equal(false);
+    });
 });
 
 describe('attributes and properties', () => {
