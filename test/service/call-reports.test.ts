@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
 import { runCli } from '../../src/service/cli/run-cli.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { callTo } from '../support/records/simulated-numbers.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPhoneService } from '../support/calls/phone-service.ts';
 import { readMoney } from '../support/service/service.ts';
@@ -190,6 +192,48 @@ describe('a call that the carrier refuses', () => {
     assert.equal((await ended(plan.callId))['status'], 'failed');
     assert.equal(dialedCount(plan.callId), 1);
     assert.deepEqual(await readMoney(service, owner.id), before);
+  });
+
+  it('stops its campaign without counting a try, if the carrier refuses all of its calls', async () => {
+    const assistant = await owner.create('assistant', assistantBody({ post_call_evaluation: false }));
+    const campaign = await owner.create('campaigns', {
+      ...{ name: 'Spring', assistant_id: assistant.id, max_calls_in_parallel: 1 },
+    });
+    for (const phone_number of [callTo.person, callTo.hangsUp]) {
+      await owner.create('lead', { phone_number, campaign_id: campaign.id });
+    }
+    const start = () => owner.post('campaigns/update-status', { campaign_id: campaign.id, action: 'start' });
+    const readCampaign = async () => {
+      const listed = JSON.parse((await owner.get('campaigns')).text) as Record<string, unknown>[];
+      return listed.find(({ id }) => id === campaign.id) ?? {};
+    };
+    const readLeads = async () => {
+      const { rows } = await pool.query<{ status: string; tries: number }>(
+        'SELECT status, tries FROM leads WHERE campaign_id = $1 ORDER BY id',
+        [campaign.id],
+      );
+      return rows;
+    };
+    const nextCall = (count: number) =>
+      eventually('a call', () => Promise.resolve(carrier.calls[count]?.plan.callId));
+    const count = carrier.calls.length;
+    refuseNext(new CarrierError('The account is suspended.', { reason: 'carrier-account' }));
+    await start();
+    const { status, end_reason } = await ended(await nextCall(count));
+    assert.deepEqual([status, end_reason], ['failed', 'carrier-account']);
+    assert.equal((await readCampaign())['stop_reason'], 'carrier-account');
+    const leads = await eventually('the lead to be updated', async () => {
+      const found = await readLeads();
+      return found.some((lead) => lead.status === 'processing') ? undefined : found;
+    });
+    assert.deepEqual(leads, [
+      { status: 'rescheduled', tries: 0 },
+      { status: 'created', tries: 0 },
+    ]);
+    assert.equal(carrier.calls.length, count + 1);
+    await start();
+    await nextCall(count + 1);
+    assert.equal((await readCampaign())['stop_reason'], null);
   });
 
   it('can still be connected if dialing failed with a network error', async () => {

@@ -114,10 +114,13 @@ describe('an outbound call', () => {
     });
   }
 
-  for (const [code, message] of [
-    [20003, /credentials/],
+  for (const [code, message, reason = 'failed'] of [
+    [10001, /not active/, 'carrier-account'],
+    [20003, /credentials/, 'carrier-account'],
+    [20005, /not active/, 'carrier-account'],
     [21211, /does not know it as a phone number/],
-    [21210, /verified as a caller ID/],
+    [21210, /verified as a caller ID/, 'no-caller-id'],
+    [21212, /does not recognize/, 'no-caller-id'],
     [21215, /Geo permissions/],
     [21219, /trial account/],
     [20429, /too many requests/],
@@ -129,6 +132,7 @@ describe('an outbound call', () => {
       await assert.rejects(carrier.dial(outgoing), (error: Error) => {
         assert.ok(error instanceof CarrierError);
         assert.match(error.message, message);
+        assert.equal(error.reason, reason);
         const whole = JSON.stringify(error, Object.getOwnPropertyNames(error));
         for (const secret of secrets) assert.ok(!whole.includes(secret), whole);
         return true;
@@ -160,7 +164,10 @@ describe('an outbound call', () => {
   });
 
   test('needs a number of the assistant or TWILIO_PHONE_NUMBER', async () => {
-    await assert.rejects(carrier.dial({ ...outgoing, from: '' }), /TWILIO_PHONE_NUMBER/);
+    await assert.rejects(carrier.dial({ ...outgoing, from: '' }), {
+      message: /TWILIO_PHONE_NUMBER/,
+      reason: 'no-caller-id',
+    });
     const other = await startCarrier({ phoneNumber: from });
     await other.carrier.dial({ ...outgoing, from: '' });
     assert.equal(other.twilio.calls[0]?.form['From'], from);

@@ -8,6 +8,8 @@ const meanings: Readonly<Record<EndReason, string>> = {
   busy: 'The line was busy.',
   'calls-in-parallel': 'An inbound call was refused: too many calls of the owner were in progress.',
   'calls-per-day': 'An inbound call was refused: the calls of the day were used up.',
+  'carrier-account':
+    "Twilio refused all calls: the operator's account is not active, or its credentials are wrong. A campaign is stopped.",
   'connection-lost': 'The connection of a web call was lost, and the visitor did not come back.',
   'conversation-ended':
     'The conversation of a web call ended, a person took it over, or its messages were used up.',
@@ -22,6 +24,8 @@ const meanings: Readonly<Record<EndReason, string>> = {
   'minutes-per-day': 'A daily limit of minutes for web calls was used up.',
   'no-answer': 'Nobody answered.',
   'no-assistant': 'The assistant was deleted or no longer makes calls.',
+  'no-caller-id':
+    'There is no phone number to call from, or Twilio does not accept it as a caller ID. A campaign is stopped.',
   'no-connection': 'The carrier did not connect the call, or lost its connection again and again.',
   'not-connected': 'The browser did not connect a web call in time.',
   'not-reported': 'The carrier did not report what became of the call.',

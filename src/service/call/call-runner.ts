@@ -12,6 +12,7 @@ import type {
   NextStep,
 } from '../carrier/carrier.ts';
 import type { Line, LinePlan, SpeakerOptions } from '../voice/line.ts';
+import { stopCampaign } from '../campaign/run-campaign.ts';
 import { CarrierError } from '../carrier/carrier-numbers.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
@@ -134,7 +135,15 @@ export class CallRunner implements CallHandler {
       this.#dependencies.log.error({ err: error, callId }, 'the carrier did not accept a call');
       // After any other error the number may have been dialed, so reports may follow.
       if (!(error instanceof CarrierError)) return;
-      await this.#end(callId, { status: 'failed', reason: 'failed' });
+      const { reason } = error;
+      const { campaignId } = planned;
+      if (reason !== 'failed' && campaignId !== null) {
+        // Before the call ends, since its lead is then due again.
+        await this.#retry(callId, () =>
+          database.db.transaction((tx) => stopCampaign({ tx, jobs }, campaignId, reason)),
+        );
+      }
+      await this.#end(callId, { status: 'failed', reason });
     }
   }
 

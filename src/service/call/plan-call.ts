@@ -40,6 +40,7 @@ type Obstacle = 'no-assistant' | 'not-started' | 'country-not-allowed' | 'blocke
 
 /** A call that can be dialed, without its secrets. */
 export interface PlannedCall {
+  campaignId: number | null;
   call: Omit<OutgoingCall, 'token' | 'connectToken'>;
   conversation: ConversationPlan;
 }
@@ -90,6 +91,7 @@ export async function planCall(
   if (conversation?.speaker.assistant.type !== 'outbound') return 'no-assistant';
   const { assistant } = conversation.speaker;
   return {
+    campaignId: waiting.campaignId,
     conversation,
     call: {
       ...(await planLine(db, callId, assistant)),

@@ -31,10 +31,17 @@ export type CallOutcome = 'reached' | 'missed' | 'not-counted' | 'pending' | 'op
 /** The variable of `post_call_schema` that reports a request not to be called again. */
 export const optOutVariable = 'do_not_call';
 
+/** Reasons of calls that never reached the customer, and so do not count as tries. */
+const notCounted: readonly (string | null)[] = [
+  'carrier-account',
+  'no-assistant',
+  'no-caller-id',
+  'not-started',
+];
+
 /** Determines the outcome of an ended call for its lead. */
 export function classifyCall(call: EndedCampaignCall, rules: RetryRules): CallOutcome {
-  // A call that never reached the customer does not count as a try.
-  if (call.endReason === 'not-started' || call.endReason === 'no-assistant') return 'not-counted';
+  if (notCounted.includes(call.endReason)) return 'not-counted';
   if (call.endReason === 'balance') return call.hasTranscript ? 'missed' : 'not-counted';
   if (!(answeredCallStatuses as readonly CallStatus[]).includes(call.status)) return 'missed';
   if (call.answeredBy === 'machine') return rules.retryOnVoicemail ? 'missed' : 'reached';

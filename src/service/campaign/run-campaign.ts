@@ -103,7 +103,7 @@ async function advance(step: Step, campaign: Campaign): Promise<Date | undefined
   return nextDueTime(tx, campaign.id, now);
 }
 
-/** Stops a campaign; its scheduled leads return to `created`. */
+/** Stops a campaign in progress; its scheduled leads return to `created`. */
 export async function stopCampaign(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
   campaignId: number,
@@ -117,7 +117,7 @@ const setStatus = (tx: Queries, id: number, values: Partial<typeof campaigns.$in
   tx
     .update(campaigns)
     .set({ ...values, updatedAt: sql`now()` })
-    .where(eq(campaigns.id, id));
+    .where(and(eq(campaigns.id, id), eq(campaigns.status, 'in-progress')));
 
 async function countOpenCalls(tx: Queries, campaignId: number): Promise<number> {
   const [found] = await tx

@@ -83,6 +83,7 @@ export class TwilioCarrier implements Carrier {
     if (from === undefined) {
       throw new CarrierError(
         'The assistant has no phone number. Give it one, or let the operator set TWILIO_PHONE_NUMBER.',
+        { reason: 'no-caller-id' },
       );
     }
     try {

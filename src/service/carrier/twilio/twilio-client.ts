@@ -1,5 +1,6 @@
 import twilio from 'twilio';
 import { CarrierError } from '../carrier-numbers.ts';
+import type { DialRefusal } from '../carrier-numbers.ts';
 import type { TwilioConfig } from './twilio-config.ts';
 
 const requestTimeoutMs = 15_000;
@@ -54,6 +55,18 @@ const problems: Readonly<Record<number, string>> = {
   21649: 'Twilio sells this number only with a regulatory bundle. Create one in the Twilio Console.',
 };
 
+/** Error codes that concern more than one call. */
+const reasons: Readonly<Record<number, DialRefusal>> = {
+  10001: 'carrier-account',
+  20003: 'carrier-account',
+  20005: 'carrier-account',
+  21210: 'no-caller-id',
+  21212: 'no-caller-id',
+};
+
+/** HTTP statuses that have the meaning of an error code. */
+const statusCodes: Readonly<Record<number, number>> = { 401: 20003, 429: 20429 };
+
 /** Connection errors that prove that the request was not sent. */
 const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH']);
 
@@ -80,9 +93,10 @@ export function rejectionOf(error: unknown): Rejection | undefined {
 export function translateError(error: unknown, action: string): Error {
   const rejection = rejectionOf(error);
   if (rejection) {
-    const { status, code } = rejection;
-    const known = problems[code] ?? problems[status === 401 ? 20003 : status === 429 ? 20429 : 0];
-    return new CarrierError(known ?? `Twilio refuses ${action} (error ${code === 0 ? status : code}).`);
+    const { status } = rejection;
+    const code = rejection.code in problems ? rejection.code : (statusCodes[status] ?? rejection.code);
+    const message = problems[code] ?? `Twilio refuses ${action} (error ${code === 0 ? status : code}).`;
+    return new CarrierError(message, { reason: reasons[code] });
   }
   if (error instanceof twilio.RestException) {
     return new Error(`Twilio failed at ${action} (status ${error.status}).`);
