@@ -8,6 +8,8 @@ interface LoggedError {
   code?: string;
   stack?: string;
   cause?: LoggedError;
+  /** The errors of an `AggregateError`. */
+  errors?: LoggedError[];
 }
 
 /**
@@ -42,5 +44,6 @@ export function describeError(error: unknown): LoggedError {
     ...(code === undefined ? {} : { code }),
     ...(frames === undefined ? {} : { stack: frames }),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+    ...(error instanceof AggregateError && { errors: error.errors.map(describeError) }),
   };
 }

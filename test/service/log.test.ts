@@ -29,4 +29,6 @@ test('logs other errors with their message, and other thrown values with their t
   assert.equal(logged.message, 'x is not a function');
   assert.equal(logged.cause?.message, 'because');
   assert.deepEqual(describeError('PrivateText'), { type: 'string' });
+  const { errors } = describeError(new AggregateError([new TypeError('first'), 'PrivateText']));
+  assert.deepEqual([errors?.[0]?.message, errors?.[1]], ['first', { type: 'string' }]);
 });

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
+import { pino } from 'pino';
 import { readConfig } from '../../src/service/config.ts';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
-import { sendCleanUp } from '../../src/service/retention/clean-up.ts';
+import { describeError } from '../../src/service/log.ts';
+import { cleanUp as runCleanUp, sendCleanUp } from '../../src/service/retention/clean-up.ts';
 import { deleteOldConversations } from '../../src/service/retention/delete-old-records.ts';
 import { visit } from '../support/calls/web-visitor.ts';
+import { addNumber } from '../support/records/add-records.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { endJobs } from '../support/records/end-jobs.ts';
 import { Owner } from '../support/records/owner.ts';
@@ -293,4 +296,31 @@ test('deletes conversations without a visitor’s message or call after a day', 
     statuses.push((await service.get(`/api/conversations/${conversation}`)).status);
   }
   assert.deepEqual(statuses, [404, 200, 200, 200, 200]);
+});
+
+test('deletes old records and renews other subscriptions although that of one number cannot be renewed', async () => {
+  const { uuid, userId } = await createAssistant(service, { balance: '9' });
+  const old = await service.open(uuid);
+  await pool.query("UPDATE conversations SET updated_at = now() - interval '31 days' WHERE uuid = $1", [old]);
+  const [broken, other] = [await addNumber(service, userId), await addNumber(service, userId)];
+  await pool.query(
+    "UPDATE phone_numbers SET paid_until = now() - CASE id WHEN $1 THEN interval '2 hours' ELSE interval '1 hour' END WHERE user_id = $2",
+    [broken, userId],
+  );
+  await pool.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'This number cannot be renewed.'; END $$`);
+  await pool.query(`CREATE TRIGGER refuse BEFORE UPDATE ON phone_numbers FOR EACH ROW
+    WHEN (OLD.id = ${broken}) EXECUTE FUNCTION refuse()`);
+  const dependencies = { database, jobs: new StoredJobs(database), log: pino({ level: 'silent' }) };
+  const days = { retentionDays: 30, auditDays: undefined };
+  await assert.rejects(runCleanUp({ ...dependencies, ...days }, new AbortController().signal), (error) =>
+    /cannot be renewed/.test(JSON.stringify(describeError(error))),
+  );
+  const { rows } = await pool.query(
+    'SELECT id FROM phone_numbers WHERE user_id = $1 AND paid_until > now()',
+    [userId],
+  );
+  await pool.query('DROP TRIGGER refuse ON phone_numbers');
+  assert.deepEqual(rows, [{ id: other }]);
+  assert.equal((await service.get(`/api/conversations/${old}`)).status, 404);
 });

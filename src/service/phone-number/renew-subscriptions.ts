@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { moveMoney } from '../billing/ledger.ts';
 import type { Database, Queries } from '../db/database.ts';
+import { runAll } from '../lib/run-all.ts';
 import { endOfPaidMonth } from './end-of-paid-month.ts';
 
 /** Days until an unpaid number is deleted. */
@@ -22,16 +23,23 @@ export interface Renewals {
  * Charges every dedicated number for each month since the end of the paid month, including months in which no process
  * ran background jobs. If a month cannot be paid, the subscription becomes inactive, and the number is deleted a week
  * later unless it is paid by then. Several processes may run this concurrently.
+ *
+ * @throws AggregateError if some subscriptions could not be renewed, after all others.
  */
 export async function renewSubscriptions({ db }: Database, signal: AbortSignal): Promise<Renewals> {
   const counts: Renewals = { renewed: 0, unpaid: 0 };
   const { rows } = await db.execute<{ id: number }>(sql`
     SELECT id FROM phone_numbers WHERE ${isDue} ORDER BY paid_until, id`);
-  for (const { id } of rows) {
-    if (signal.aborted) break;
-    const outcome = await db.transaction((tx) => renew(tx, id));
+  const renewals = rows.map(({ id }) => async () => {
+    if (signal.aborted) return;
+    const outcome = await db
+      .transaction((tx) => renew(tx, id))
+      .catch((cause: unknown) => {
+        throw new Error(`The subscription of phone number ${id} was not renewed.`, { cause });
+      });
     if (outcome !== undefined) counts[outcome] += 1;
-  }
+  });
+  await runAll(renewals);
   return counts;
 }
 

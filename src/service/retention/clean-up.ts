@@ -3,6 +3,7 @@ import { warnOfLowBalances } from '../billing/low-balance.ts';
 import { sendAllTicks } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { runAll } from '../lib/run-all.ts';
 import { renewSubscriptions } from '../phone-number/renew-subscriptions.ts';
 import { failLostDeliveries, resendLostJobs } from './resend-lost-jobs.ts';
 import {
@@ -28,30 +29,49 @@ interface CleanUpDependencies {
 /**
  * Sends lost jobs again, notifies running campaigns, renews phone number subscriptions, fails lost deliveries, warns of
  * low balances, and deletes old records. The next run is scheduled first, so that a failure does not stop the series.
+ *
+ * @throws AggregateError if some of these steps failed, after all others.
  */
 export async function cleanUp(
   { database, jobs, retentionDays, auditDays, log }: CleanUpDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   await sendCleanUp(jobs, intervalMs);
-  await sendAllTicks({ database, jobs });
-  const resent = await resendLostJobs(database, jobs);
-  if (resent > 0) log.warn({ jobs: resent }, 'sent lost jobs again');
-  const undelivered = await failLostDeliveries(database, jobs);
-  if (undelivered > 0) log.warn({ webhooks: undelivered }, 'marked undeliverable webhooks as failed');
-  await warnOfLowBalances(database, log);
-  const { renewed, unpaid } = await renewSubscriptions(database, signal);
-  if (renewed + unpaid > 0) log.info({ renewed, unpaid }, 'renewed phone number subscriptions');
-  const unused = await deleteUnusedConversations(database.db, signal);
-  if (unused > 0) log.info({ conversations: unused }, 'deleted conversations that nobody had used');
-  if (auditDays !== undefined) {
-    const entries = await deleteOldAuditEntries(database.db, auditDays, signal);
-    if (entries > 0) log.info({ entries }, 'deleted old entries of the audit log');
-  }
-  if (retentionDays === undefined) return;
-  const conversations = await deleteOldConversations(database.db, retentionDays, signal);
-  const calls = await deleteOldCalls({ database, jobs }, retentionDays, signal);
-  if (conversations + calls > 0) log.info({ conversations, calls }, 'deleted old conversations and calls');
+  await runAll([
+    () => sendAllTicks({ database, jobs }),
+    async () => {
+      const resent = await resendLostJobs(database, jobs);
+      if (resent > 0) log.warn({ jobs: resent }, 'sent lost jobs again');
+    },
+    async () => {
+      const undelivered = await failLostDeliveries(database, jobs);
+      if (undelivered > 0) log.warn({ webhooks: undelivered }, 'marked undeliverable webhooks as failed');
+    },
+    () => warnOfLowBalances(database, log),
+    async () => {
+      const { renewed, unpaid } = await renewSubscriptions(database, signal);
+      if (renewed + unpaid > 0) log.info({ renewed, unpaid }, 'renewed phone number subscriptions');
+    },
+    async () => {
+      const unused = await deleteUnusedConversations(database.db, signal);
+      if (unused > 0) log.info({ conversations: unused }, 'deleted conversations that nobody had used');
+    },
+    async () => {
+      if (auditDays === undefined) return;
+      const entries = await deleteOldAuditEntries(database.db, auditDays, signal);
+      if (entries > 0) log.info({ entries }, 'deleted old entries of the audit log');
+    },
+    async () => {
+      if (retentionDays === undefined) return;
+      const conversations = await deleteOldConversations(database.db, retentionDays, signal);
+      if (conversations > 0) log.info({ conversations }, 'deleted old conversations');
+    },
+    async () => {
+      if (retentionDays === undefined) return;
+      const calls = await deleteOldCalls({ database, jobs }, retentionDays, signal);
+      if (calls > 0) log.info({ calls }, 'deleted old calls');
+    },
+  ]);
 }
 
 /** Schedules a run. At most one run is scheduled for all processes. */
