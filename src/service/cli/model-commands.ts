@@ -29,7 +29,7 @@ export const connectModelCommand: Command = {
   summary: 'Tests a language model and stores its settings. Asks for what is missing.',
   options: modelOptions,
   prepare: (given, input) => connectModel('model connect', given, input),
-  run: () => Promise.resolve({ lines: ['Restart a running service, so that it uses the model.'], data: {} }),
+  run: () => Promise.resolve({ lines: [], data: {} }),
 };
 
 /**
@@ -60,7 +60,9 @@ export async function connectModel(
   input.say(`Testing ${model.model}…`);
   await checkModel(model);
   const file = await storeSettings(settings);
-  input.say(`The model answers. Its settings are in ${file}, which "start" reads.`);
+  input.say(
+    `The model answers. Its settings are in ${file}, which "start" reads. Restart a running service, so that it uses them.`,
+  );
   return values;
 }
 

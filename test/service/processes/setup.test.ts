@@ -151,6 +151,7 @@ describe('setup', () => {
       `LLM_BASE_URL="${model.url}"\nLLM_MODEL="m-1"\nLLM_API_KEY="sk-1"\n`,
     );
     assert.equal((await stat(file)).mode & 0o077, 0);
+    assert.match(output, /Restart a running service/);
     assert.ok(!output.includes('sk-1'));
     assert.equal(model.requests.at(-1)?.authorization, 'Bearer sk-1');
   });
