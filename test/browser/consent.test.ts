@@ -134,6 +134,25 @@ describe('the consent slot', () => {
     expect(second.messages).to.have.length(3);
   });
 
+  it('was given before, so the next page sends what was written offline, also while the chat is closed', async () => {
+    const first = await openAsking();
+    await agree(first);
+    await first.answered(1);
+    Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
+    try {
+      await first.ask('When do you open?');
+      await first.problem(/You are offline/);
+      first.element.hide();
+      await until(() => !first.isOpen, 'the panel to close');
+      first.element.remove();
+    } finally {
+      Reflect.deleteProperty(navigator, 'onLine');
+    }
+    const second = mountAsking();
+    await until(() => second.find('[part="badge"]')?.textContent === '1', 'the unread answer');
+    expect(second.isOpen).to.be.false;
+  });
+
   it('applies to this page only with persist="none"', async () => {
     const chat = await openAsking({ persist: 'none' });
     await agree(chat);

@@ -110,13 +110,14 @@ export class ChatPanel implements Panel, PanelContext {
 
   update(input: PanelInput): void {
     this.#input = input;
-    const hadNoAssistant = this.#identity && this.options.setupProblem;
-    const tokenBefore = this.#identity && this.options.userToken;
-    const options = (this.options = resolveOptions(this.host.element, input));
+    const { element } = this.host;
+    const before = this.#identity ? this.conversation : undefined;
+    const hadNoAssistant = before && this.options.setupProblem;
+    const tokenBefore = before && this.options.userToken;
+    const options = (this.options = resolveOptions(element, input));
     if (this.storage.moveTo(input.storage)) this.conversation.storageChanged();
     const identity = identityOf(options);
     if (identity !== this.#identity) {
-      const before = this.#identity ? this.conversation : undefined;
       before?.disconnect();
       this.#identity = identity;
       const next = (this.conversation = this.#newConversation());
@@ -125,7 +126,6 @@ export class ChatPanel implements Panel, PanelContext {
       if (before) {
         this.#updateVisibility();
         if (this.#isVisible) next.setOpen(!options.isInline);
-        else if (this.host.element.isConnected && next.opensInBackground) this.#open();
         this.#watch();
       }
       // Nothing that is in progress for one visitor may reach the next one.
@@ -136,8 +136,10 @@ export class ChatPanel implements Panel, PanelContext {
     describePanel(this.host, this.container, options, this.locale);
     void this.#texts.follow(options);
     this.addOns.update();
-    // A gate may have been added or removed. Nothing opens while the panel is about to be hidden.
-    const isWanted = this.#isVisible && (options.isInline || this.host.element.open);
+    // A gate may have been added or removed, or have loaded. Nothing opens while the panel is about to be hidden.
+    const isWanted = this.#isVisible
+      ? options.isInline || element.open
+      : before && element.isConnected && this.conversation.opensInBackground;
     if (isWanted && (this.isGateClosed || this.conversation.snapshot.status === 'idle')) this.#open();
     this.requestRender();
   }
