@@ -232,6 +232,23 @@ describe('the widget', () => {
     expect(chat.problems).to.deep.equal([]);
   });
 
+  it('sends a message written offline when online, also behind one that failed before', async () => {
+    const chat = mount({ 'base-url': faulty('too-many-requests') });
+    await chat.open();
+    await chat.ask('One');
+    await chat.problem(/Too Many Attempts\./);
+    Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
+    try {
+      await chat.ask('Two');
+      await until(() => chat.messages.includes('user: Two'), 'the second message');
+    } finally {
+      Reflect.deleteProperty(navigator, 'onLine');
+    }
+    dispatchEvent(new Event('online'));
+    await chat.answered(2);
+    expect(chat.problems).to.deep.equal([]);
+  });
+
   it('opens no conversation for a chat that the page has removed while offline', async () => {
     const chat = mount();
     const original = window.fetch.bind(window);

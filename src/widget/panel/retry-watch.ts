@@ -1,7 +1,8 @@
+import { isTemporary } from '../conversation/problem.ts';
 import type { Snapshot } from '../conversation/snapshot.ts';
 
 /**
- * Runs a timer while a countdown is shown, and listens for `online` while the network is down. Retries by time:
+ * Runs a timer while a countdown is shown, and listens for `online` while another attempt can succeed. Retries by time:
  * {@link Retries}.
  */
 export class RetryWatch {
@@ -20,7 +21,8 @@ export class RetryWatch {
     if (problems.some((problem) => (problem?.retryAt ?? 0) > now))
       this.#clock ??= setInterval(this.#onTick, 1000);
     else this.#stopClock();
-    this.#listen(problems.some((problem) => problem?.code === 'offline' || problem?.code === 'network'));
+    // Not only while the network is down: messages written offline wait behind one that failed for another reason.
+    this.#listen(problems.some((problem) => !!problem && isTemporary(problem)));
   }
 
   stop(): void {
