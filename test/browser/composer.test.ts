@@ -213,6 +213,15 @@ describe('the composer', () => {
     await until(() => chat.input.value.length === 2001, 'the text in the field');
   });
 
+  it('keeps the draft if it gets a text of `send()`', async () => {
+    const chat = mount();
+    await chat.open();
+    chat.write('My own words');
+    chat.element.send('c'.repeat(2001));
+    await until(() => chat.input.value.length > 2001, 'the text in the field');
+    expect(chat.input.value).to.equal(`My own words\n\n${'c'.repeat(2001)}`);
+  });
+
   it('grows with its text up to a limit', async () => {
     const chat = mount();
     await chat.open();

@@ -120,6 +120,15 @@ describe('the consent slot', () => {
     );
   });
 
+  it('keeps every text that the page sends meanwhile', async () => {
+    const chat = await openAsking();
+    for (const text of ['Is anybody there?', 'I have a question.', 'I have a question.'])
+      chat.element.send(text);
+    await agree(chat);
+    await chat.answered(1);
+    expect(chat.input.value).to.equal('Is anybody there?\n\nI have a question.');
+  });
+
   it('does not ask again after a reload, and the conversation resumes', async () => {
     const first = await openAsking();
     await agree(first);

@@ -89,6 +89,11 @@ export class Conversation {
     this.#save();
   }
 
+  /** Adds a text to the draft as a paragraph, unless the draft ends with it. */
+  addToDraft(text: string): void {
+    if (!this.#draft.endsWith(text)) this.draft = paragraphs(this.#draft, text);
+  }
+
   /**
    * Opens the conversation, or resumes the stored one. After `pause` or `disconnect`, it continues. Syncs with other
    * tabs until `disconnect`.
@@ -386,6 +391,6 @@ export class Conversation {
 }
 
 /** Joins texts as paragraphs. */
-function paragraphs(...texts: string[]): string {
+export function paragraphs(...texts: string[]): string {
   return texts.filter((text) => text.trim() !== '').join('\n\n');
 }

@@ -122,7 +122,10 @@ export class ChatPanel implements Panel, PanelContext {
       this.#identity = identity;
       const next = (this.conversation = this.#newConversation());
       // Text that the page sent before it set an assistant.
-      if (before && hadNoAssistant) [next.draft, before.draft] = [before.draft || next.draft, ''];
+      if (before && hadNoAssistant) {
+        next.addToDraft(before.draft);
+        before.draft = '';
+      }
       if (before) {
         this.#updateVisibility();
         if (this.#isVisible) next.setOpen(!options.isInline);

@@ -1,6 +1,7 @@
 import { countCharacters, limits } from '../../contract/limits.ts';
 import type { Panel } from '../element/panel-input.ts';
 import { focusPanel } from './focus-panel.ts';
+import { paragraphs } from '../conversation/conversation.ts';
 import type { PanelContext } from './panel-context.ts';
 
 /** The visitor's actions, called by templates. */
@@ -10,7 +11,7 @@ export interface PanelActions {
   readonly startOver: () => void;
   readonly retry: (key?: string) => void;
   readonly setDraft: (text: string) => void;
-  /** Sends a text as the visitor's message. A text that cannot be sent is put into the composer. */
+  /** Sends a text as the visitor's message. A text that cannot be sent is added to the draft. */
   readonly send: (text: string) => void;
   /** Sends the draft. */
   readonly submit: () => void;
@@ -48,7 +49,7 @@ export function createPanelActions(
     if (text.trim() === '') return;
     if (countCharacters(text) > limits.message.max || panel.isGateClosed || options.setupProblem) {
       // The visitor can shorten it, as the composer explains, or send it once that is possible.
-      conversation.draft = text;
+      conversation.addToDraft(text);
       panel.requestRender();
     } else if (panel.host.dispatch('chat-send', { text })) {
       conversation.send(text);
@@ -101,7 +102,7 @@ export function createPanelActions(
       const { draft } = panel.conversation;
       const text = panel.conversation.withdraw(key);
       // A refused message is in the draft already.
-      if (text !== draft) setDraft([text, draft].filter(Boolean).join('\n\n'));
+      if (text !== draft) setDraft(paragraphs(text, draft));
       panel.container.querySelector<HTMLElement>('[part="composer-input"]')?.focus();
     },
     menu: (event) => {
