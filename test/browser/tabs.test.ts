@@ -103,6 +103,17 @@ describe('one conversation in two pages', () => {
     await until(() => first.isOpen, 'the other to open');
   });
 
+  it('stays open in one if the chat of the other is inline', async () => {
+    const first = await show(await open());
+    const second = await open();
+    second.chat.element.inline = true;
+    await second.chat.ready();
+    await second.chat.answered(1);
+    await second.chat.ask('What are your opening hours?');
+    await first.answered(2);
+    expect(first.isOpen).to.be.true;
+  });
+
   it('counts unread messages in both, until they are read in one', async () => {
     const first = await show(await open());
     const second = await show(await open());

@@ -128,7 +128,7 @@ export class ChatPanel implements Panel, PanelContext {
       }
       if (before) {
         this.#updateVisibility();
-        if (this.#isVisible) next.setOpen(!options.isInline);
+        if (this.#isVisible && !options.isInline) next.setOpen(true);
         this.#watch();
       }
       // Nothing that is in progress for one visitor may reach the next one.
@@ -164,7 +164,8 @@ export class ChatPanel implements Panel, PanelContext {
         focusPanel(this.container);
     });
     this.#updateVisibility();
-    this.conversation.setOpen(!this.options.isInline);
+    // An inline chat leaves the floating chats of other tabs as they are.
+    if (!this.options.isInline) this.conversation.setOpen(true);
     this.#open();
   }
 
