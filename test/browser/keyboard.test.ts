@@ -159,6 +159,39 @@ describe('with the keyboard alone', () => {
     expect(floating.element.open).to.be.true;
   });
 
+  it('typed characters do not reach the page’s shortcuts', async () => {
+    const chat = mount();
+    const ownField = document.createElement('input');
+    ownField.slot = 'footer';
+    chat.element.append(ownField);
+    await chat.open();
+    const keys = new Set<string>();
+    const types = ['keydown', 'keypress', 'keyup'];
+    const onKey = (event: Event): void => {
+      const { key } = event as KeyboardEvent;
+      keys.add(key);
+      if (key === '/') event.preventDefault();
+    };
+    for (const type of types) document.addEventListener(type, onKey);
+    try {
+      await type('and/or');
+      expect(chat.input.value).to.equal('and/or');
+      await press('ArrowLeft');
+      chat.input.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true, composed: true }),
+      );
+      expect([...keys]).to.deep.equal(['ArrowLeft', 'k']);
+      ownField.focus();
+      await type('x');
+      expect([...keys]).to.deep.equal(['ArrowLeft', 'k', 'x']);
+      chat.part('restart-button').focus();
+      await press('/');
+      expect(keys.has('/')).to.be.true;
+    } finally {
+      for (const type of types) document.removeEventListener(type, onKey);
+    }
+  });
+
   it('show() moves the focus only for a person’s click', async () => {
     const chat = mount();
     before.addEventListener('click', () => {

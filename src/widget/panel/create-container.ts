@@ -2,8 +2,11 @@ import { render } from 'lit/html.js';
 import type { Announcer } from './announcer.ts';
 import type { PanelHost } from './panel-host.ts';
 
-/** Creates the element that the panel is rendered into, hidden until the chat opens. Escape closes the chat. */
-export function createContainer({ element, root }: PanelHost): HTMLElement {
+/**
+ * Creates the element that the panel is rendered into, hidden until the chat opens. Escape closes the chat. Typed
+ * characters do not reach the page.
+ */
+export function createContainer({ element, root, shadowRoot }: PanelHost): HTMLElement {
   const container = document.createElement('section');
   container.id = 'panel';
   container.part.add('panel');
@@ -17,6 +20,19 @@ export function createContainer({ element, root }: PanelHost): HTMLElement {
     event.preventDefault();
     element.hide();
   });
+  // The page sees the chat as their target, not a field, so its single-key shortcuts would take them. A field of the page
+  // in a slot is not the active element of the shadow root.
+  for (const type of ['keydown', 'keypress', 'keyup'] as const)
+    root.addEventListener(type, (event) => {
+      if (
+        /^.$/u.test(event.key) &&
+        !event.altKey &&
+        !event.ctrlKey &&
+        !event.metaKey &&
+        shadowRoot.activeElement?.matches('input,select,textarea')
+      )
+        event.stopPropagation();
+    });
   root.append(container);
   return container;
 }
