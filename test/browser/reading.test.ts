@@ -161,6 +161,27 @@ describe('reading a conversation', () => {
     await until(() => chat.find('[part="latest-button"]') === null && distance() < 24, 'the end');
   });
 
+  for (const [title, leave] of [
+    ['the visitor restarts', (chat: Chat) => click(chat.part('restart-button'))],
+    [
+      'the page forgets the conversation',
+      async (chat: Chat) => {
+        chat.element.forget();
+        await until(() => !chat.isOpen, 'the panel to close');
+        await chat.open();
+      },
+    ],
+  ] as const)
+    it(`begins at the end if the reader has scrolled up and ${title}`, async () => {
+      const chat = await openChat();
+      await fill(chat);
+      chat.part('message-log').scrollTop = 0;
+      await until(() => chat.find('[part="latest-button"]') !== null, 'the button to the latest message');
+      await leave(chat);
+      await until(() => chat.messages.length === 0, 'the new conversation');
+      await until(() => chat.find('[part="latest-button"]') === null, 'the button to disappear');
+    });
+
   it('counts messages on the launcher while the panel is closed', async () => {
     const chat = await openChat();
     const answer = await scriptAnswer({ chunks: [wait, 'Here I am.'] });

@@ -216,6 +216,8 @@ export class Reading {
   /** Counts messages that arrive while the reader has scrolled up, and marks the first. */
   #count({ conversationId, messages, unread }: Snapshot): void {
     if (conversationId !== this.#counted) {
+      // Not when this module has just loaded: the reader may have scrolled up before.
+      if (this.#counted) this.#panel.scroll.isAtEnd = true;
       this.#counted = conversationId;
       this.#seen = this.#firstNew = undefined;
       this.#unseen = 0;
