@@ -104,6 +104,19 @@ describe('suggestions of the site', () => {
     await until(() => suggested(chat).length === 0, 'the suggestions to disappear');
   });
 
+  it('of a conversation disappear in the next one, too, when the visitor writes', async () => {
+    const chat = await withSuggestions('Opening hours');
+    await chat.ask('Do you deliver?');
+    await chat.answered(2);
+    chat.element.suggestions = ['Returns'];
+    await until(() => suggested(chat).length === 1, 'the new suggestion');
+    chat.element.restart();
+    await until(() => chat.messages.length === 1 && suggested(chat).length === 1, 'the next conversation');
+    await chat.ask('Where are you?');
+    await chat.answered(2);
+    expect(suggested(chat)).to.deep.equal([]);
+  });
+
   it('leave out values that are not text, and are at most eight', async () => {
     const chat = mount();
     const many = Array.from({ length: 9 }, (_, index) => `No. ${index}`);

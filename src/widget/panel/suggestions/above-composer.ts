@@ -39,6 +39,7 @@ export function aboveComposer(panel: PanelContext, texts: Texts): TemplateResult
 }
 
 interface Offer {
+  readonly conversationId: string | undefined;
   /** The suggestions as JSON, since a page that renders again may pass the same ones in a new array. */
   readonly key: string;
   /** The number of the visitor's messages when the suggestions were set. */
@@ -49,14 +50,15 @@ const offers = new WeakMap<HTMLElement, Offer>();
 
 /** Suggestions are shown until the visitor writes; changed ones are shown again. */
 function suggestionsFor({ host: { element }, options, conversation }: PanelContext): readonly string[] {
-  const { messages, status } = conversation.snapshot;
+  const { conversationId, messages, status } = conversation.snapshot;
   if (status !== 'ready') return [];
   const suggestions = validSuggestions(options.suggestions);
   const key = JSON.stringify(suggestions);
   const sent = messages.filter(({ role }) => role === 'user').length;
-  const known = offers.get(element);
+  const last = offers.get(element);
+  const known = last?.conversationId === conversationId ? last : undefined;
   // The first suggestions are for visitors who have not written yet, now or at an earlier visit.
-  const offer = known?.key === key ? known : { key, sent: known ? sent : 0 };
+  const offer = known?.key === key ? known : { conversationId, key, sent: known ? sent : 0 };
   offers.set(element, offer);
   return sent <= offer.sent ? suggestions : [];
 }
