@@ -43,9 +43,9 @@ export type ApiClient = {
 
 /** Options of every call. */
 export interface ApiOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Requests with the same key are processed once, by operations that support it. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
 }
 
 /** Options of {@link createApiClient}. */
@@ -55,9 +55,9 @@ export interface ApiClientOptions {
   /**
    * Required by all operations except those for visitors. Keep it on a server: it grants access to the account, within its scopes.
    */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** Milliseconds without any data from the service before a request times out. Default: 60,000. */
-  timeout?: number;
+  timeout?: number | undefined;
 }
 
 /** The input of any operation. */

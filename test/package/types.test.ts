@@ -136,7 +136,10 @@ const stacks: Record<string, Stack> = {
       const client = new ChatClient({ baseUrl: 'https://service.example' });
       export const answer: Promise<string> = client.sendMessage('x', 'Hello').then(({ message }) => message);
       export const code = (error: ChatError) => error.code === 'offline' as string;
-      const api = createApiClient({ baseUrl: 'https://service.example', apiKey: 'key' });
+      // Environment variables and options of a caller may be undefined.
+      declare const missing: undefined;
+      const api = createApiClient({ baseUrl: 'https://service.example', apiKey: missing, timeout: missing });
+      void api.listAllAssistants({}, { signal: missing, idempotencyKey: missing });
       export const names: Promise<string[]> = api.listAllAssistants().then((all) => all.map(({ name }) => name));
       export const limits: Promise<(number | null)[]> = api
         .listAllAssistants()
