@@ -51,7 +51,7 @@ function showSnippet() {
   const isInline = 'inline' in attributes;
   const scriptChoice = /** @type {HTMLInputElement} */ (find(document, '[form=snippet-form][value=script]'));
   scriptChoice.disabled = isInline;
-  // The script tag adds the chat to the end of the body; an inline chat has its own place.
+  // The script tag adds the chat to the end of the page; an inline chat has its own place.
   if (isInline && scriptChoice.checked)
     /** @type {HTMLInputElement} */ (find(document, '[form=snippet-form][value=html]')).checked = true;
   const kind = /** @type {SnippetKind} */ (text(new FormData(snippetForm), 'kind'));

@@ -40,7 +40,7 @@ export function snippetOf(kind, attributes, origin) {
 
 /** @type {Readonly<Record<SnippetKind, string>>} */
 export const snippetNotes = {
-  script: 'One tag, anywhere in the page. It adds the chat to the end of the body.',
+  script: 'One tag, anywhere in the page. It adds the chat to the end of the page.',
   html: 'The element stands where you put it. The script may stand anywhere.',
   npm: 'For sites with a build. The element works in every framework.',
 };
