@@ -77,13 +77,13 @@ const Component: ForwardRefExoticComponent<VoiceAssistantChatProps & RefAttribut
   forwardRef<VoiceAssistantChat, VoiceAssistantChatProps>(function VoiceAssistantChat(props, ref) {
     const values = props as Readonly<Record<string, unknown>>;
     const element = useRef<VoiceAssistantChat>(null);
-    const latest = useRef(values);
+    const latest = useRef<typeof values>({});
     useCommitEffect(() => {
+      const chat = element.current as unknown as Record<string, unknown>;
+      // Objects that did not change stay as they are: the page may have set them through the ref.
+      for (const name of objects)
+        if (values[name] !== latest.current[name]) chat[name] = values[name] ?? undefined;
       latest.current = values;
-      for (const name of objects) {
-        const chat = element.current as unknown as Record<string, unknown>;
-        if (chat[name] !== (values[name] ?? undefined)) chat[name] = values[name] ?? undefined;
-      }
     });
 
     useCommitEffect(() => {

@@ -20,7 +20,9 @@ const run = promisify(execFile);
 const executable = findEngines(['chromium']).find((engine) => engine.name === 'chromium');
 
 /** The pages of a site that renders on the server and hydrates in the browser: `/`, and `/inline` with an open chat. */
-const app = (address: string) => `import { createElement, useCallback, useState } from 'react';
+const app = (
+  address: string,
+) => `import { createElement, useCallback, useEffect, useRef, useState } from 'react';
 import { VoiceAssistantChat } from 'voice-assistant-chat/react';
 
 export const App = ({ path }) => createElement(path === '/inline' ? Inline : Start);
@@ -50,13 +52,17 @@ function Start() {
   const [opened, setOpened] = useState(0);
   const [shown, setShown] = useState(true);
   const [name, setName] = useState('Ada');
+  const chat = useRef(null);
+  useEffect(() => {
+    if (chat.current) chat.current.messages = { chat: 'Ask' };
+  }, [shown]);
   return createElement('main', null,
     createElement('output', null, String(opened)),
     createElement('button', { id: 'toggle', onClick: () => setShown(!shown) }, 'Route'),
     createElement('button', { id: 'rename', onClick: () => setName('Grace') }, 'Rename'),
     shown && createElement(VoiceAssistantChat, {
       assistantId: '0b9d6f6e-0000-4000-8000-000000000000', baseUrl: 'https://service.invalid', preload: 'none',
-      className: 'chat', keepDays: 7, sound: true, voice: false,
+      className: 'chat', keepDays: 7, sound: true, voice: false, ref: chat,
       variables: { first_name: name }, context: { page: 'Start' }, suggestions: ['Hello'],
       hidden: name === 'Grace', onChatOpen: () => setOpened((count) => count + 1),
     }, createElement('p', { slot: 'notice' }, 'A notice')),
@@ -189,19 +195,19 @@ for (const [version, openSite] of Object.entries(versions))
         const chat = page.locator('voice-assistant-chat');
         const values = () =>
           chat.evaluate((element) => {
-            const { variables, context, suggestions, sound, voice, keepDays, hidden } =
+            const { variables, context, suggestions, messages, sound, voice, keepDays, hidden } =
               element as HTMLElementTagNameMap['voice-assistant-chat'];
-            return { variables, context, suggestions, sound, voice, keepDays, hidden };
+            return { variables, context, suggestions, messages, sound, voice, keepDays, hidden };
           });
         const isHydrated = () =>
-          page.waitForFunction(
-            () => document.querySelector('voice-assistant-chat')?.suggestions !== undefined,
-          );
+          page.waitForFunction(() => document.querySelector('voice-assistant-chat')?.messages !== undefined);
         await isHydrated();
         const expected = {
           variables: { first_name: 'Ada' },
           context: { page: 'Start' },
           suggestions: ['Hello'],
+          // Set by an effect, through the ref.
+          messages: { chat: 'Ask' },
           sound: true,
           // The attribute is absent.
           voice: null,
