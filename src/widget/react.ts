@@ -104,6 +104,8 @@ const Component: ForwardRefExoticComponent<VoiceAssistantChatProps & RefAttribut
     useImperativeHandle(ref, () => element.current as VoiceAssistantChat, []);
 
     const rendered: Record<string, unknown> = { ref: element };
+    // Booleans as text, as on native elements.
+    for (const name in values) if (/^(data|aria)-/.test(name)) rendered[name] = values[name]?.toString();
     for (const name of attributes) {
       const value = attributeValue(values[propertyName(name)] as Parameters<typeof attributeValue>[0]);
       if (value !== undefined) rendered[name] = value;

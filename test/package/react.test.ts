@@ -62,7 +62,7 @@ function Start() {
     createElement('button', { id: 'rename', onClick: () => setName('Grace') }, 'Rename'),
     shown && createElement(VoiceAssistantChat, {
       assistantId: '0b9d6f6e-0000-4000-8000-000000000000', baseUrl: 'https://service.invalid', preload: 'none',
-      className: 'chat', keepDays: 7, sound: true, voice: false, ref: chat,
+      className: 'chat', keepDays: 7, sound: true, voice: false, 'data-testid': 'chat', 'aria-hidden': false, ref: chat,
       variables: { first_name: name }, context: { page: 'Start' }, suggestions: ['Hello'],
       hidden: name === 'Grace', onChatOpen: () => setOpened((count) => count + 1),
     }, createElement('p', { slot: 'notice' }, 'A notice')),
@@ -178,6 +178,8 @@ for (const [version, openSite] of Object.entries(versions))
           'keep-days="7"',
           'class="chat"',
           'sound=""',
+          'data-testid="chat"',
+          'aria-hidden="false"',
           'first_name',
         ])
           assert.ok(tag.includes(part), tag);
@@ -195,9 +197,10 @@ for (const [version, openSite] of Object.entries(versions))
         const chat = page.locator('voice-assistant-chat');
         const values = () =>
           chat.evaluate((element) => {
-            const { variables, context, suggestions, messages, sound, voice, keepDays, hidden } =
+            const { variables, context, suggestions, messages, sound, voice, keepDays, hidden, dataset } =
               element as HTMLElementTagNameMap['voice-assistant-chat'];
-            return { variables, context, suggestions, messages, sound, voice, keepDays, hidden };
+            const { testid } = dataset;
+            return { variables, context, suggestions, messages, sound, voice, keepDays, hidden, testid };
           });
         const isHydrated = () =>
           page.waitForFunction(() => document.querySelector('voice-assistant-chat')?.messages !== undefined);
@@ -213,6 +216,7 @@ for (const [version, openSite] of Object.entries(versions))
           voice: null,
           keepDays: '7',
           hidden: false,
+          testid: 'chat',
         };
         assert.deepEqual(await values(), expected);
         await chat.evaluate((element) => {
