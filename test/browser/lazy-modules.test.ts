@@ -161,6 +161,21 @@ describe('a module that failed to load', () => {
     }
     await until(() => chat.part('close-button').title !== 'Close chat', 'the German texts');
   });
+
+  it('is loaded when the visitor opens a chat again whose language failed', async () => {
+    failScript('de');
+    const { chat } = (page = await openPage(undefined, uncachedWidget()));
+    chat.element.lang = 'de';
+    chat.element.show();
+    await chat.ready();
+    expect(chat.part('close-button').title).to.equal('Close chat');
+    failScript();
+    await until(() => {
+      // Repeated: an attempt that joins an earlier request fails with it.
+      chat.element.toggle();
+      return chat.find('.root')?.lang === 'de';
+    }, 'the German texts');
+  });
 });
 
 describe('a script snippet', () => {

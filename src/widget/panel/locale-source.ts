@@ -1,5 +1,5 @@
 import { withOwnTexts } from '../texts/own-texts.ts';
-import { loadLocale, type Locale } from '../texts/texts.ts';
+import { english, loadLocale, type Locale } from '../texts/texts.ts';
 import type { ChatOptions } from './options.ts';
 
 /** Loads the texts of the first available language among those requested. */
@@ -8,26 +8,40 @@ export class LocaleSource {
   locale: Locale | undefined;
   readonly #onChange: () => void;
   #wanted: string | undefined;
+  #hasFailed = false;
   #loading: Promise<void> = Promise.resolve();
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  /** Resolves when the texts have loaded: those of the language, overridden by the site's own. */
+  /**
+   * Resolves when the texts have loaded: those of the language, overridden by the site's own. English replaces a language
+   * that failed to load, until an attempt of a later call succeeds.
+   */
   follow({ languages, ownTexts: own }: Pick<ChatOptions, 'languages' | 'ownTexts'>): Promise<void> {
     const wanted = languages.join() + JSON.stringify(own);
-    if (wanted === this.#wanted) return this.#loading;
-    this.#wanted = wanted;
-    this.#loading = loadLocale(languages)
-      .then((locale) => (own ? withOwnTexts(locale, own) : locale))
-      .then((locale) => {
-        // Another language or other texts were requested meanwhile, and are being loaded.
-        if (wanted !== this.#wanted) return this.#loading;
-        this.locale = locale;
-        this.#onChange();
-        return undefined;
-      });
+    if (wanted !== this.#wanted) {
+      this.#wanted = wanted;
+      this.#loading = this.#load(wanted, languages, own);
+    } else if (this.#hasFailed) void this.#load(wanted, languages, own);
     return this.#loading;
+  }
+
+  async #load(wanted: string, languages: readonly string[], own: ChatOptions['ownTexts']): Promise<void> {
+    this.#hasFailed = false;
+    let hasFailed = false;
+    const loaded = await loadLocale(languages).catch(() => {
+      hasFailed = true;
+      return english;
+    });
+    const locale = own ? withOwnTexts(loaded, own) : loaded;
+    // Another language or other texts were requested meanwhile, and are being loaded.
+    if (wanted !== this.#wanted) return this.#loading;
+    this.locale = locale;
+    // Follows the same language again.
+    this.#onChange();
+    this.#hasFailed = hasFailed;
+    return undefined;
   }
 }
