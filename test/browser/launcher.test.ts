@@ -230,6 +230,19 @@ describe('the launcher', () => {
     await chat.ready();
   });
 
+  it('keeps its language and direction while the texts of the panel load', async () => {
+    const chat = mount({ lang: 'ur' });
+    const root = chat.find('.root') as HTMLElement;
+    const seen: string[] = [];
+    new MutationObserver(() => seen.push(`${root.lang} ${root.dir}`)).observe(root, {
+      attributeFilter: ['lang', 'dir'],
+    });
+    chat.element.show();
+    await chat.ready();
+    expect(seen.length).to.be.greaterThan(0);
+    expect(seen.filter((each) => each !== 'ur rtl')).to.deep.equal([]);
+  });
+
   it('opens and closes by mouse and by keyboard', async () => {
     const chat = mount();
     await click(chat.launcher);

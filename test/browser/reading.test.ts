@@ -191,7 +191,11 @@ describe('reading a conversation', () => {
     await until(() => !chat.isOpen, 'the panel to close');
     await answer.resume();
     await until(() => chat.find('[part="badge"]')?.textContent === '1', 'the badge');
-    expect(chat.launcher.ariaLabel).to.match(/, 1 unread message$/);
+    expect(chat.launcher.ariaLabel).to.equal('Chat, 1 unread message');
+    chat.element.launcherLabel = 'Ask';
+    await until(() => chat.launcher.ariaLabel === 'Ask, 1 unread message', 'the new label');
+    chat.element.lang = 'de';
+    await until(() => chat.launcher.ariaLabel === 'Ask, 1 ungelesene Nachricht', 'the new language');
     await click(chat.launcher);
     await chat.answered(1);
     await until(() => chat.find('[part="badge"]') === null, 'the badge to disappear');

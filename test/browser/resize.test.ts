@@ -81,6 +81,8 @@ describe('the resize handle', () => {
     expect(chat.element.shadowRoot?.activeElement).to.equal(handle);
     expect(getComputedStyle(handle).outlineStyle).to.equal('solid');
     await until(() => shows() === 1, 'the handle to be opaque');
+    chat.element.lang = 'de';
+    await until(() => handle.title === 'Größe des Chats ändern', 'the name in the new language');
   });
 
   it('follows a pointer, stays within the window, and keeps the size for the next visit', async () => {

@@ -129,7 +129,6 @@ export class ChatPanel implements Panel, PanelContext {
       if (before) {
         this.#updateVisibility();
         if (this.#isVisible && !options.isInline) next.setOpen(true);
-        this.#watch();
       }
       // Nothing that is in progress for one visitor may reach the next one.
       this.addOns.conversationChanged();
@@ -144,6 +143,7 @@ export class ChatPanel implements Panel, PanelContext {
       ? options.isInline || element.open
       : before && element.isConnected && this.conversation.opensInBackground;
     if (isWanted && (this.isGateClosed || this.conversation.snapshot.status === 'idle')) this.#open();
+    this.#watch();
     this.requestRender();
   }
 

@@ -95,13 +95,13 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
   // Also runs after the next layout, so that adding the handle forces none.
   const observer = new ResizeObserver(place);
   observer.observe(panel);
-  const cornerObserver = new MutationObserver(place);
-  cornerObserver.observe(root, { attributeFilter: ['data-block', 'data-inline'] });
+  const rootObserver = new MutationObserver(place);
+  rootObserver.observe(root, { attributeFilter: ['data-block', 'data-inline', 'lang'] });
   addEventListener('resize', place);
   panel.after(handle);
   return () => {
     observer.disconnect();
-    cornerObserver.disconnect();
+    rootObserver.disconnect();
     removeEventListener('resize', place);
     handle.remove();
   };

@@ -27,9 +27,10 @@ export class UnreadBadge {
       return;
     }
     const text = count > 99 ? '99+' : String(count);
-    if (badge.isConnected && badge.textContent === text && launcher.ariaLabel?.endsWith(label)) return;
+    const name = [nameOf(launcher), label].join(', ');
+    if (badge.isConnected && badge.textContent === text && launcher.ariaLabel === name) return;
     badge.textContent = text;
-    launcher.ariaLabel = [nameOf(launcher), label].join(', ');
+    launcher.ariaLabel = name;
     launcher.append(badge);
   }
 }
