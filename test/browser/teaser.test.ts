@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { service } from '../support/browser/service-under-test.ts';
 import { click, engine, press, setViewport, supports } from '../support/browser/page.ts';
 
 const look = { theme: 'light', color: '#0a5c48', position: 'right-bottom' };
@@ -163,6 +164,17 @@ describe('the teaser', () => {
     } finally {
       Object.defineProperties(Storage.prototype, { getItem, setItem });
     }
+  });
+
+  it('has the language of the page, whichever the assistant speaks', async () => {
+    const chat = mount({
+      teaser: invitation.teaser,
+      'teaser-delay': '0',
+      'assistant-id': service.assistantThatShows('german'),
+    });
+    await until(() => chat.find('.root')?.lang === 'de', 'the language of the assistant');
+    expect((await invited(chat)).lang).to.equal('en');
+    await until(() => chat.part('teaser-dismiss-button').title === 'Dismiss', 'the name of the button');
   });
 
   it('names its button in the language of the page', async () => {

@@ -1,4 +1,4 @@
-import { loadLocale } from '../../texts/texts.ts';
+import { english, loadLocale } from '../../texts/texts.ts';
 import type { VoiceAssistantChat } from '../../voice-assistant-chat.ts';
 import teaserCss from './teaser.css?inline';
 
@@ -72,7 +72,10 @@ class Teaser {
     this.#bubble.style.animationDelay = `${seconds >= 0 && seconds < Infinity ? seconds : 5}s`;
     if (this.#text.textContent !== teaser) this.#text.textContent = teaser;
     if (!this.#bubble.isConnected) this.#root.append(this.#bubble);
-    void dismissLabel(this.#element).then((label) => {
+    const language = pageLanguage(this.#element);
+    // Not that of the root, which is the assistant's.
+    this.#bubble.lang = language;
+    void dismissLabel(this.#element, language).then((label) => {
       this.#dismissButton.title = label;
     });
   }
@@ -126,10 +129,16 @@ class Teaser {
   }
 }
 
-/** Returns “Dismiss” in the language of the page, which the teaser is in. */
-async function dismissLabel(element: VoiceAssistantChat): Promise<string> {
+/** Returns the language of the page, which the teaser is in. */
+function pageLanguage(element: VoiceAssistantChat): string {
+  const { lang } = element.closest<HTMLElement>('[lang]') ?? document.documentElement;
+  return lang || navigator.language;
+}
+
+/** Returns “Dismiss” in a language. English is better than no name. */
+async function dismissLabel(element: VoiceAssistantChat, language: string): Promise<string> {
   const own = element.messages?.dismiss;
   if (own) return own;
-  const { lang } = element.closest<HTMLElement>('[lang]') ?? document.documentElement;
-  return (await loadLocale([lang || navigator.language])).texts.dismiss;
+  const { texts } = await loadLocale([language]).catch(() => english);
+  return texts.dismiss;
 }
