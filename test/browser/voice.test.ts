@@ -214,6 +214,32 @@ describe('dictation', () => {
       await until(() => note(chat) === '', 'the reason to disappear');
     });
 
+  for (const [cause, act] of [
+    [
+      'closes and opens the chat',
+      async (chat: Chat) => {
+        chat.element.hide();
+        await until(() => !chat.isOpen, 'the chat to close');
+        chat.element.show();
+      },
+    ],
+    [
+      'starts over',
+      (chat: Chat) => {
+        chat.element.restart();
+      },
+    ],
+  ] as const)
+    it(`explains an error until the visitor ${cause}`, async () => {
+      const chat = await open();
+      await click(chat.part('dictate-button'));
+      listening().fail('no-speech');
+      await until(() => note(chat) !== '', 'the reason');
+      await act(chat);
+      await chat.ready();
+      await until(() => note(chat) === '', 'the reason to disappear');
+    });
+
   it('explains that the browser cannot listen', async () => {
     restoreWindow();
     // Firefox is such a browser.

@@ -30,6 +30,7 @@ class Voice implements AddOn {
   /** The message that is being read aloud. */
   #readKey: string | undefined;
   #problem: VoiceProblem | undefined;
+  #session: Session | undefined;
   readonly #rendered = new WeakMap<Message, { locale: Locale; isRead: boolean; view: TemplateResult }>();
 
   constructor(panel: PanelContext) {
@@ -37,11 +38,16 @@ class Voice implements AddOn {
     const { container, host } = panel;
     // The listeners are on the chat's own elements, and are released with them.
     host.root.addEventListener('keydown', this.#onKey, true);
-    container.addEventListener('input', this.#onInput);
+    // Typing ends dictation and reading.
+    container.addEventListener('input', this.hide);
     host.element.addEventListener('chat-send', this.hide);
   }
 
-  readonly conversationChanged = ({ snapshot }: Conversation): void => {
+  readonly conversationChanged = ({ session, snapshot }: Conversation): void => {
+    if (session !== this.#session) {
+      this.#session = session;
+      this.hide();
+    }
     if (this.#dictation && !this.#isDictated) this.#stopDictation();
     if (!snapshot.messages.some(({ key }) => key === this.#readKey)) this.#stopReading();
   };
@@ -96,6 +102,7 @@ class Voice implements AddOn {
   };
 
   readonly hide = (): void => {
+    this.#problem = undefined;
     this.#stopDictation();
     this.#stopReading();
   };
@@ -107,12 +114,6 @@ class Voice implements AddOn {
     if (this.#dictation === undefined && this.#readKey === undefined) return;
     // The first Escape ends dictation or reading, the next one closes the chat.
     event.stopPropagation();
-    this.hide();
-  };
-
-  /** Typing ends dictation and reading. */
-  readonly #onInput = (): void => {
-    this.#problem = undefined;
     this.hide();
   };
 
