@@ -24,9 +24,9 @@ const element: SnippetChat = Object.assign(document.createElement(name), {
 // Without a script there are no files.
 if (!filesUrl) warnOnce('data-base-url is missing.');
 else if (
+  !/\.js\?|data-(header|button|inline)/.test((script as HTMLScriptElement).outerHTML) &&
   (document.body as HTMLElement | null) &&
-  !globalThis.voiceAssistantChat &&
-  !/\.js\?|data-(button|header|inline)/.test((script as HTMLScriptElement).outerHTML)
+  !globalThis.voiceAssistantChat
 ) {
   for (const name of VoiceAssistantChat.observedAttributes) {
     const value = (script as HTMLScriptElement).getAttribute(`data-${name}`);

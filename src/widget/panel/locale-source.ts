@@ -8,7 +8,6 @@ export class LocaleSource {
   locale: Locale | undefined;
   readonly #onChange: () => void;
   #wanted: string | undefined;
-  #hasFailed = false;
   #loading: Promise<void> = Promise.resolve();
 
   constructor(onChange: () => void) {
@@ -17,31 +16,22 @@ export class LocaleSource {
 
   /**
    * Resolves when the texts have loaded: those of the language, overridden by the site's own. English replaces a language
-   * that failed to load, until an attempt of a later call succeeds.
+   * that cannot be loaded, which the next call requests again.
    */
   follow({ languages, ownTexts: own }: Pick<ChatOptions, 'languages' | 'ownTexts'>): Promise<void> {
     const wanted = languages.join() + JSON.stringify(own);
-    if (wanted !== this.#wanted) {
-      this.#wanted = wanted;
-      this.#loading = this.#load(wanted, languages, own);
-    } else if (this.#hasFailed) void this.#load(wanted, languages, own);
-    return this.#loading;
-  }
-
-  async #load(wanted: string, languages: readonly string[], own: ChatOptions['ownTexts']): Promise<void> {
-    this.#hasFailed = false;
-    let hasFailed = false;
-    const loaded = await loadLocale(languages).catch(() => {
-      hasFailed = true;
-      return english;
+    if (wanted === this.#wanted) return this.#loading;
+    this.#wanted = wanted;
+    this.#loading = loadLocale(languages).then((loaded) => {
+      // Another language or other texts were requested meanwhile, and are being loaded.
+      if (wanted !== this.#wanted) return this.#loading;
+      const locale = loaded ?? english;
+      this.locale = own ? withOwnTexts(locale, own) : locale;
+      // Follows the same language once more.
+      this.#onChange();
+      if (!loaded) this.#wanted = undefined;
+      return undefined;
     });
-    const locale = own ? withOwnTexts(loaded, own) : loaded;
-    // Another language or other texts were requested meanwhile, and are being loaded.
-    if (wanted !== this.#wanted) return this.#loading;
-    this.locale = locale;
-    // Follows the same language again.
-    this.#onChange();
-    this.#hasFailed = hasFailed;
-    return undefined;
+    return this.#loading;
   }
 }

@@ -19,17 +19,20 @@ export interface Locale {
 export const english: Locale = { language: 'en', direction: 'ltr', texts: en };
 
 /**
- * Loads the first of `languages` that has texts. Resolves with English if there is none.
- *
- * @throws the error of the import, if the texts cannot be loaded
+ * Loads the first of `languages` that has texts. Resolves with English if there is none, and with undefined if it cannot be
+ * loaded.
  */
-export async function loadLocale(languages: readonly string[]): Promise<Locale> {
+export async function loadLocale(languages: readonly string[]): Promise<Locale | undefined> {
   for (const tag of languages) {
     if (/^en\b/i.test(tag)) break;
-    // The list of languages is a module of its own: most visitors never need it.
-    const { loadTexts } = await loadModule(() => import('./locales.ts'));
-    const locale = await loadTexts(tag, loadModule);
-    if (locale) return locale;
+    try {
+      // The list of languages is a module of its own: most visitors never need it.
+      const { loadTexts } = await loadModule(() => import('./locales.ts'));
+      const locale = await loadTexts(tag, loadModule);
+      if (locale) return locale;
+    } catch {
+      return undefined;
+    }
   }
   return english;
 }

@@ -135,10 +135,9 @@ function pageLanguage(element: VoiceAssistantChat): string {
   return lang || navigator.language;
 }
 
-/** Returns “Dismiss” in a language. English is better than no name. */
+/** Returns “Dismiss” in a language, or in English if that cannot be loaded. */
 async function dismissLabel(element: VoiceAssistantChat, language: string): Promise<string> {
   const own = element.messages?.dismiss;
   if (own) return own;
-  const { texts } = await loadLocale([language]).catch(() => english);
-  return texts.dismiss;
+  return ((await loadLocale([language])) ?? english).texts.dismiss;
 }
