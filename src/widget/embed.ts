@@ -19,19 +19,18 @@ if (!customElements.get(name)) customElements.define(name, VoiceAssistantChat);
 
 const element: SnippetChat = Object.assign(document.createElement(name), {
   assistantId,
-  baseUrl: filesUrl?.replace(/\/v\/[^/]+\/$/, ''),
+  baseUrl: filesUrl?.replace(/\/v\/[^/]*\/$/, ''),
 });
 // Without a script there are no files.
 if (!filesUrl) warnOnce('data-base-url is missing.');
 else if (
-  !/\.js\?|data-(header|button|inline)/.test((script as HTMLScriptElement).outerHTML) &&
+  !/\.js\?|data-(button|header|inline)/.test((script as HTMLScriptElement).outerHTML) &&
   (document.body as HTMLElement | null) &&
   !globalThis.voiceAssistantChat
 ) {
-  for (const name of VoiceAssistantChat.observedAttributes) {
-    const value = (script as HTMLScriptElement).getAttribute(`data-${name}`);
-    if (value !== null) element.setAttribute(name, value);
-  }
+  for (const name of VoiceAssistantChat.observedAttributes)
+    if (script?.hasAttribute(`data-${name}`))
+      element.setAttribute(name, script.getAttribute(`data-${name}`) as string);
   element.script = script;
   // Beside the body, so that routers that replace it keep the chat.
   document.documentElement.append(element);
