@@ -5,7 +5,6 @@ import type { Carrier } from './carrier/carrier.ts';
 import type { Database } from './db/database.ts';
 import { abandonedBefore, recordHeartbeat } from './db/heartbeat.ts';
 import { sumTotals } from './db/list-totals.ts';
-import { runAll } from './lib/run-all.ts';
 import { purgeExpiredKeys } from './idempotency/idempotency-key.ts';
 import { deleteReleasedNumbers } from './phone-number/release-number.ts';
 import type { Jobs } from './jobs/jobs.ts';
@@ -87,10 +86,13 @@ const regularTasks = ({ database, jobs, replies, carrier, log }: HousekeepingDep
   () => sumTotals(database.db),
 ];
 
+/** Continues with the next task if one fails. */
 async function runTasks(tasks: readonly Task[], log: Logger): Promise<void> {
-  try {
-    await runAll(tasks);
-  } catch (error) {
-    log.error({ err: error }, 'housekeeping tasks failed; they are retried in the next round');
+  for (const task of tasks) {
+    try {
+      await task();
+    } catch (error) {
+      log.error({ err: error }, 'a housekeeping task failed; it is retried in the next round');
+    }
   }
 }

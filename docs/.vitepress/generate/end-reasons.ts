@@ -25,7 +25,7 @@ const meanings: Readonly<Record<EndReason, string>> = {
   'no-answer': 'Nobody answered.',
   'no-assistant': 'The assistant was deleted or no longer makes calls.',
   'no-caller-id':
-    'There is no phone number to call from, or Twilio does not accept it as a caller ID. A campaign is stopped.',
+    'There is no phone number to call from, or Twilio does not accept `assistant_phone_number` as a caller ID. A campaign is stopped, also if it has other numbers.',
   'no-connection': 'The carrier did not connect the call, or lost its connection again and again.',
   'not-connected': 'The browser did not connect a web call in time.',
   'not-reported': 'The carrier did not report what became of the call.',

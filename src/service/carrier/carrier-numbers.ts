@@ -25,8 +25,8 @@ export interface CarrierNumbers {
 }
 
 /**
- * Why a carrier refuses a call; stored as its `end_reason`. `failed` concerns only this call. With the other reasons, the
- * next call of the campaign would be refused, too.
+ * Why a carrier refuses a call; stored as its `end_reason`. `failed` concerns only this call. With the other reasons,
+ * later calls would be refused, too: those with the same caller ID, or all.
  */
 export type DialRefusal = 'failed' | 'no-caller-id' | 'carrier-account';
 
