@@ -4,8 +4,11 @@ import { handleCallEnded } from '../../src/service/ending/call-ended.ts';
 import { handleConversationEnded } from '../../src/service/ending/conversation-ended.ts';
 import { EngineError } from '../../src/service/engine/engine.ts';
 import type { Engine, EvaluationRequest } from '../../src/service/engine/engine.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import type { Jobs } from '../../src/service/jobs/jobs.ts';
+import { deletePerson } from '../../src/service/person/person.ts';
 import { createLog } from '../../src/service/log.ts';
+import { CampaignRun } from '../support/records/campaign-run.ts';
 import { createAssistant, startService } from '../support/service/service.ts';
 
 const service = await startService();
@@ -191,4 +194,31 @@ test('waits for a reply that is still being written when the conversation ends',
   await setReply('answered', 'NULL', 'NULL');
   assert.equal((await handle(evaluate, { conversationId })).length, 1);
   assert.ok(await readPayload(conversationId));
+});
+
+test('sends nothing about a person whose data is deleted during the evaluation', async () => {
+  const [phone, contact] = ['+4989200780001', '+4989200780002'];
+  const run = await CampaignRun.start(service);
+  await run.add(phone, [contact]);
+  await run.tick();
+  await run.end({ status: 'busy' });
+  const [callId = 0] = await run.openCalls();
+  await run.end();
+  await database.pool.query(
+    `UPDATE calls SET messages = '[{"role": "user", "content": "Hello"}]' WHERE id = $1`,
+    [callId],
+  );
+  await database.pool.query(
+    `UPDATE assistants SET webhook_url = 'https://shop.example/hook', is_webhook_active = true,
+       post_call_schema = '[{"name": "budget", "type": "number", "description": "How much"}]' WHERE user_id = $1`,
+    [run.owner.id],
+  );
+  const evaluate = async () => {
+    await deletePerson({ tx: database.db, jobs: new StoredJobs(database) }, { phone });
+    return found;
+  };
+  await handle(evaluate, { callId });
+  const payload = await readPayload(callId, 'call_id');
+  assert.doesNotMatch(JSON.stringify(payload), new RegExp(`Ada|${phone.slice(1)}`));
+  assert.partialDeepStrictEqual(payload, { lead: null, extracted_variables: { budget: 7 } });
 });

@@ -45,11 +45,14 @@ export async function handleCallEnded(
   await evaluateAndStore(dependencies, ended, endingJob, (evaluated) =>
     database.db.transaction(async (tx) => {
       const [unhandled] = await tx
-        .select({ id: calls.id })
+        .select({ inputVariables: calls.inputVariables, leadPhoneNumber: calls.leadPhoneNumber })
         .from(calls)
         .where(and(eq(calls.id, call.id), isNull(calls.endHandledAt)))
         .for('no key update');
       if (!unhandled) return;
+      const { inputVariables } = unhandled;
+      // The person of the lead may have been deleted during the evaluation.
+      const lead = unhandled.leadPhoneNumber === call.leadPhoneNumber ? found.lead : null;
       await applyEvaluation({ tx, jobs }, call, evaluated?.variables ?? {});
       const payload = callPayload(
         {
@@ -59,7 +62,8 @@ export async function handleCallEnded(
           recordingUrl: recordingUrlOf(dependencies.publicUrl(), call),
           timezone: assistant.timezone,
           extractedVariables: evaluated?.variables ?? {},
-          lead: found.lead,
+          inputVariables,
+          lead,
           campaign: found.campaign,
         },
         assistant.includeRecordingInWebhook,
