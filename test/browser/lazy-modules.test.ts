@@ -13,6 +13,7 @@ describe('a module that failed to load', () => {
 
   afterEach(async () => {
     failScript();
+    holdScript();
     page?.close();
     await unmountAll();
   });
@@ -160,6 +161,21 @@ describe('a module that failed to load', () => {
       });
     }
     await until(() => chat.part('close-button').title !== 'Close chat', 'the German texts');
+  });
+
+  it('does not delay a chat that is opened again after its language failed', async () => {
+    failScript('de');
+    const { chat } = (page = await openPage(undefined, uncachedWidget()));
+    chat.element.lang = 'de';
+    chat.element.show();
+    await chat.ready();
+    failScript();
+    holdScript('de');
+    chat.element.hide();
+    await until(() => !chat.isOpen, 'the closed chat');
+    chat.element.show();
+    await until(() => chat.isOpen, 'the chat in English');
+    expect(chat.part('close-button').title).to.equal('Close chat');
   });
 
   it('is loaded when the visitor opens a chat again whose language failed', async () => {

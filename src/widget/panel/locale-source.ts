@@ -9,6 +9,7 @@ export class LocaleSource {
   readonly #onChange: () => void;
   #wanted: string | undefined;
   #loading: Promise<void> = Promise.resolve();
+  #hasFailed = false;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
@@ -16,22 +17,27 @@ export class LocaleSource {
 
   /**
    * Resolves when the texts have loaded: those of the language, overridden by the site's own. English replaces a language
-   * that cannot be loaded, which the next call requests again.
+   * that cannot be loaded. The next call requests it again, and does not wait for it.
    */
   follow({ languages, ownTexts: own }: Pick<ChatOptions, 'languages' | 'ownTexts'>): Promise<void> {
     const wanted = languages.join() + JSON.stringify(own);
-    if (wanted === this.#wanted) return this.#loading;
-    this.#wanted = wanted;
-    this.#loading = loadLocale(languages).then((loaded) => {
-      // Another language or other texts were requested meanwhile, and are being loaded.
-      if (wanted !== this.#wanted) return this.#loading;
-      const locale = loaded ?? english;
-      this.locale = own ? withOwnTexts(locale, own) : locale;
-      // Follows the same language once more.
-      this.#onChange();
-      if (!loaded) this.#wanted = undefined;
-      return undefined;
-    });
+    const isOther = wanted !== this.#wanted;
+    if (isOther || this.#hasFailed) {
+      this.#wanted = wanted;
+      this.#hasFailed = false;
+      const loading = loadLocale(languages).then((loaded) => {
+        // Another language or other texts were requested meanwhile, and are being loaded.
+        if (wanted !== this.#wanted) return this.#loading;
+        const locale = loaded ?? english;
+        this.locale = own ? withOwnTexts(locale, own) : locale;
+        this.#hasFailed = false;
+        // Follows the same language once more, or another one.
+        this.#onChange();
+        this.#hasFailed = !loaded && wanted === this.#wanted;
+        return undefined;
+      });
+      if (isOther) this.#loading = loading;
+    }
     return this.#loading;
   }
 }
