@@ -222,6 +222,14 @@ describe('the composer', () => {
     expect(chat.input.value).to.equal(`My own words\n\n${'c'.repeat(2001)}`);
   });
 
+  it('adds a text of `send()` to a draft that ends with the same characters', async () => {
+    const chat = mount();
+    await chat.open();
+    chat.write('c'.repeat(2002));
+    chat.element.send('c'.repeat(2001));
+    await until(() => chat.input.value.includes('\n\n'), 'the text in the field');
+  });
+
   it('grows with its text up to a limit', async () => {
     const chat = mount();
     await chat.open();
