@@ -245,6 +245,10 @@ describe('the widget', () => {
       Reflect.deleteProperty(navigator, 'onLine');
     }
     dispatchEvent(new Event('online'));
+    await new Promise(requestAnimationFrame);
+    expect(chat.problems.join(), 'not before the time that the service has specified').to.match(
+      /Trying again/,
+    );
     await chat.answered(2);
     expect(chat.problems).to.deep.equal([]);
   });

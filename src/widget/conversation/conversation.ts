@@ -89,9 +89,9 @@ export class Conversation {
     this.#save();
   }
 
-  /** Adds a text to the draft as a paragraph, unless the draft ends with it. */
+  /** Adds a text to the draft as a paragraph, unless that is its last one. */
   addToDraft(text: string): void {
-    if (!this.#draft.endsWith(text)) this.draft = paragraphs(this.#draft, text);
+    if (!`\n\n${this.#draft}`.endsWith(`\n\n${text}`)) this.draft = paragraphs(this.#draft, text);
   }
 
   /**
@@ -128,6 +128,12 @@ export class Conversation {
     this.#retries.stop();
     this.session.requeue();
     this.session.apply({ type: 'queued', key: newKey(), text, at: now() });
+    void this.resume();
+  }
+
+  /** The browser is online again: sends failed messages, unless the service has specified a later time. */
+  online(): void {
+    this.#retries.continue(this.session, true);
     void this.resume();
   }
 
@@ -269,6 +275,7 @@ export class Conversation {
   async resume(): Promise<void> {
     await (/idle|failed/.test(this.snapshot.status) ? this.open() : this.session.sendPending());
   }
+
 
   /** Internal. Schedules a retry at a time in milliseconds since 1970. */
   retryAt(time: number | undefined): void {

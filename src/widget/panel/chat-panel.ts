@@ -85,7 +85,7 @@ export class ChatPanel implements Panel, PanelContext {
   /** The number of answers to announce to screen readers. */
   #unannounced = 0;
   readonly #retryWatch = new RetryWatch(this.requestRender, () => {
-    this.conversation.retry();
+    this.conversation.online();
   });
 
   constructor(element: VoiceAssistantChat, input: PanelInput) {

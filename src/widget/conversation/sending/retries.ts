@@ -37,12 +37,12 @@ export class Retries {
   }
 
   /**
-   * Continues with an open conversation after a pause. If the page had removed the chat, failed messages are sent again
-   * at once, as on a new page, unless the service has specified a time.
+   * Continues with an open conversation after a pause. If `sendsFailed`, as after the page had removed the chat or the
+   * browser was offline, failed messages are sent again at once, unless the service has specified a time.
    */
-  continue(session: Session, wasRemoved: boolean): void {
+  continue(session: Session, sendsFailed: boolean): void {
     const refused = session.snapshot.messages.find(({ problem }) => problem?.retryAt);
-    if (wasRemoved && !refused) session.requeue();
+    if (sendsFailed && !refused) session.requeue();
     else this.schedule(refused?.problem?.retryAt);
   }
 }
