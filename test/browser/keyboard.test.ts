@@ -192,6 +192,26 @@ describe('with the keyboard alone', () => {
     }
   });
 
+  it('a page that sees a key go down also sees it go up, although it opens the chat', async () => {
+    const chat = mount();
+    const seen: string[] = [];
+    const onKey = ({ type, target }: Event): void => {
+      seen.push(type);
+      if (target === document.body) chat.input.focus();
+    };
+    const types = ['keydown', 'keyup'];
+    await chat.open();
+    for (const type of types) document.addEventListener(type, onKey);
+    try {
+      const key = { key: 'c', code: 'KeyC', bubbles: true, composed: true };
+      document.body.dispatchEvent(new KeyboardEvent('keydown', key));
+      chat.input.dispatchEvent(new KeyboardEvent('keyup', key));
+      expect(seen).to.deep.equal(['keydown', 'keyup']);
+    } finally {
+      for (const type of types) document.removeEventListener(type, onKey);
+    }
+  });
+
   it('show() moves the focus only for a person’s click', async () => {
     const chat = mount();
     before.addEventListener('click', () => {

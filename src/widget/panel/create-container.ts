@@ -21,17 +21,22 @@ export function createContainer({ element, root, shadowRoot }: PanelHost): HTMLE
     element.hide();
   });
   // The page sees the chat as their target, not a field, so its single-key shortcuts would take them. A field of the page
-  // in a slot is not the active element of the shadow root.
+  // in a slot is not the active element of the shadow root. A page that has seen a key go down also sees it go up.
+  const typed = new Set<string>();
   for (const type of ['keydown', 'keypress', 'keyup'] as const)
     root.addEventListener(type, (event) => {
-      if (
-        /^.$/u.test(event.key) &&
-        !event.altKey &&
-        !event.ctrlKey &&
-        !event.metaKey &&
-        shadowRoot.activeElement?.matches('input,select,textarea')
-      )
-        event.stopPropagation();
+      const { code } = event;
+      const isTyped =
+        type === 'keyup'
+          ? typed.delete(code)
+          : /^.$/u.test(event.key) &&
+            !event.altKey &&
+            !event.ctrlKey &&
+            !event.metaKey &&
+            shadowRoot.activeElement?.matches('input,select,textarea');
+      if (!isTyped) return;
+      event.stopPropagation();
+      if (type === 'keydown') typed.add(code);
     });
   root.append(container);
   return container;
