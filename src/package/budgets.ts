@@ -13,10 +13,10 @@ export const budgets = {
   // Hashes of files in it move the compressed size by up to 15 bytes. The README calls it 4.6 kB, so 4,649 is the most.
   shell: { scripts: 'script tag, until the launcher shows', bytes: 4_649, requests: 1 },
   // The hashes in these files move their sizes by up to 50 bytes, so the budgets leave 60.
-  typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 32_490, requests: 3 },
+  typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 32_550, requests: 3 },
   markdownAnswer: {
     scripts: 'script tag, until the first answer is shown as Markdown',
-    bytes: 65_640,
+    bytes: 65_730,
     requests: 5,
   },
   bundledPlainAnswer: {
