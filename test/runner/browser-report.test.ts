@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import type { TestSession } from '@web/test-runner-core';
 import { BrowserReport } from './browser-report.ts';
 
@@ -29,6 +29,14 @@ function flakyAfter(error: string): string[] | undefined {
 }
 
 describe('the report of the browser tests', () => {
+  // What it prints would look like a failure of this run.
+  beforeEach(() => {
+    mock.method(console, 'log', () => undefined);
+  });
+  afterEach(() => {
+    mock.restoreAll();
+  });
+
   it('names the reason of a file that passes only when run again', () => {
     assert.deepEqual(flakyAfter('Timeout of 120000ms exceeded.\nIn a hook.'), [
       'webkit test/browser/errors.test.ts: (the file itself) Timeout of 120000ms exceeded.',
