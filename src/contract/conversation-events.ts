@@ -8,7 +8,8 @@
  * - `handoff`: `{"ai_enabled": false}` while a person answers instead of the assistant. Sent at the start and after each
  *   change.
  * - `ended`: the conversation ended or was deleted: `{}`. The stream closes after it. Its `id` is also a cursor: resuming
- *   after it returns 204, or 404 after a deletion, which stops an `EventSource`, unless the conversation was resumed meanwhile.
+ *   after it returns later entries if the conversation was resumed meanwhile, and otherwise 204, or 404 after a deletion.
+ *   Both stop an `EventSource`.
  *
  * Comments keep the connection alive. The service closes a stream after 30 minutes and when it restarts. The client
  * then resumes with its latest cursor in `Last-Event-ID` (as `EventSource` does) or in `?after=`. A new client starts

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
-import { unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 import { scriptAnswer } from '../support/browser/script-answer.ts';
 import { modelService, service } from '../support/browser/service-under-test.ts';
@@ -17,6 +17,17 @@ describe('a module that failed to load', () => {
     page?.close();
     await unmountAll();
   });
+
+  /** Opens a chat in German, whose texts fail to load, so that it is in English. */
+  async function openWithoutGerman(): Promise<Chat> {
+    failScript('de');
+    const { chat } = (page = await openPage(undefined, uncachedWidget()));
+    chat.element.lang = 'de';
+    chat.element.show();
+    await chat.ready();
+    expect(chat.part('close-button').title).to.equal('Close chat');
+    return chat;
+  }
 
   it('is loaded when the visitor presses the launcher again', async () => {
     failScript('panel');
@@ -147,12 +158,7 @@ describe('a module that failed to load', () => {
   });
 
   it('is loaded when the page changes its language again', async () => {
-    failScript('de');
-    const { chat } = (page = await openPage(undefined, uncachedWidget()));
-    chat.element.lang = 'de';
-    chat.element.show();
-    await chat.ready();
-    expect(chat.part('close-button').title).to.equal('Close chat');
+    const chat = await openWithoutGerman();
     failScript();
     for (const lang of ['en', 'de']) {
       chat.element.lang = lang;
@@ -164,11 +170,7 @@ describe('a module that failed to load', () => {
   });
 
   it('does not delay a chat that is opened again after its language failed', async () => {
-    failScript('de');
-    const { chat } = (page = await openPage(undefined, uncachedWidget()));
-    chat.element.lang = 'de';
-    chat.element.show();
-    await chat.ready();
+    const chat = await openWithoutGerman();
     failScript();
     holdScript('de');
     chat.element.hide();
@@ -179,12 +181,7 @@ describe('a module that failed to load', () => {
   });
 
   it('is loaded when the visitor opens a chat again whose language failed', async () => {
-    failScript('de');
-    const { chat } = (page = await openPage(undefined, uncachedWidget()));
-    chat.element.lang = 'de';
-    chat.element.show();
-    await chat.ready();
-    expect(chat.part('close-button').title).to.equal('Close chat');
+    const chat = await openWithoutGerman();
     failScript();
     await until(() => {
       // Repeated: an attempt that joins an earlier request fails with it.

@@ -276,7 +276,6 @@ export class Conversation {
     await (/idle|failed/.test(this.snapshot.status) ? this.open() : this.session.sendPending());
   }
 
-
   /** Internal. Schedules a retry at a time in milliseconds since 1970. */
   retryAt(time: number | undefined): void {
     this.#retries.schedule(time);

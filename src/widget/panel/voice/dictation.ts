@@ -29,7 +29,7 @@ const problems: Readonly<Record<string, VoiceProblem>> = {
 /** Languages that are written without spaces between words. */
 const isUnspaced = (language: string): boolean => /^(?:zh|ja|th|lo|km|my)\b/i.test(language);
 
-/** Its recognizer is an app of its own. */
+/** Whether this is Android, where another app recognizes speech. */
 export const isAndroid = (): boolean => /Android/.test(navigator.userAgent);
 
 /** Whether the next phrase does not repeat this one: Chrome for Android reports "two", "two hats" as final results. */

@@ -148,7 +148,7 @@ class Voice implements AddOn {
       },
     });
     this.#problem = this.#dictation === undefined ? 'impossible' : undefined;
-    // Android gives the microphone to one of the page and its recognizer; the other one hears silence.
+    // Android gives the microphone to one app at a time: if the page measured the volume, the recognizer would hear nothing.
     if (this.#dictation !== undefined && !isAndroid())
       this.#endLevel = followLevel((level) => {
         hasLevel = true;
