@@ -24,7 +24,7 @@ async function openHistory(attributes: Readonly<Record<string, string>> = {}): P
   ]);
   const chat = mount({ 'base-url': cannedService, lang: 'en', ...attributes });
   await chat.open();
-  await until(() => chat.find('.divider') !== null, 'the module for reading');
+  await until(() => chat.find('.divider')?.textContent.trim(), 'the days');
   return chat;
 }
 
@@ -63,6 +63,39 @@ describe('reading a conversation', () => {
     await unmountAll();
   });
 
+  it('shows times only when the page is idle, since the first format of a page takes long', async () => {
+    const { DateTimeFormat } = Intl;
+    const whenIdle = Object.getOwnPropertyDescriptor(window, 'requestIdleCallback');
+    const tasks: (() => void)[] = [];
+    let formats = 0;
+    window.requestIdleCallback = (task) => tasks.push(task as () => void);
+    Intl.DateTimeFormat = class extends DateTimeFormat {
+      constructor(...args: ConstructorParameters<typeof Intl.DateTimeFormat>) {
+        super(...args);
+        formats++;
+      }
+    } as typeof Intl.DateTimeFormat;
+    try {
+      serveHistory([
+        { role: 'assistant', content: 'Hello!', created_at: ago(400) },
+        { role: 'user', content: 'Good.', created_at: ago(400) },
+      ]);
+      const chat = mount({ 'base-url': cannedService, lang: 'en' });
+      await chat.open();
+      await until(() => chat.find('.divider') !== null, 'the module for reading');
+      expect(chat.find('.divider')?.textContent.trim()).to.equal('');
+      expect(formats).to.equal(0);
+      for (const task of tasks) task();
+      await until(() => chat.find('.divider')?.textContent.trim(), 'the day');
+      expect(chat.find('article')?.ariaLabel).to.match(/, \d+:\d\d/);
+    } finally {
+      Intl.DateTimeFormat = DateTimeFormat;
+      if (whenIdle) Object.defineProperty(window, 'requestIdleCallback', whenIdle);
+      // Safari has none.
+      else delete (window as Partial<Window>).requestIdleCallback;
+    }
+  });
+
   it('separates days, and names today and yesterday', async () => {
     const chat = await openHistory();
     const dividers = chat.findAll('.divider').map(({ textContent }) => textContent.trim());
@@ -78,7 +111,7 @@ describe('reading a conversation', () => {
     const chat = mount({ 'base-url': cannedService, lang: 'en' });
     await chat.open();
     chat.write('Good morning!');
-    await until(() => chat.findAll('.divider').length === 1, 'the module for reading');
+    await until(() => chat.find('.divider')?.textContent.trim() === 'Yesterday', 'the day');
     const renderings: string[] = [];
     const observer = new MutationObserver(() => {
       const texts = chat

@@ -320,8 +320,8 @@ export class ChatPanel implements Panel, PanelContext {
     this.scroll.afterRender(this.container.querySelector('[role="log"]') as Element);
     const isComplete = this.#pages * pageSize >= snapshot.messages.length;
     this.reading?.afterRender(isComplete);
-    // Only when every module has loaded, so that no message is rendered twice.
-    if (!isComplete && hasModules(this.modules, snapshot)) {
+    // Only when every module has loaded and times are shown, so that no message is rendered twice.
+    if (!isComplete && hasModules(this.modules, snapshot) && this.reading?.showsTimes !== false) {
       this.#pages += 40;
       this.requestRender();
     }

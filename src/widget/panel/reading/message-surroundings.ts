@@ -14,6 +14,8 @@ export interface Surroundings {
   readonly isFirstNew: boolean;
   /** Whether it has the pointer or the focus. */
   readonly isActive: boolean;
+  /** Whether times and days are known; until then, the day's line is empty. */
+  readonly showsTimes: boolean;
   /** The functions that it used; undefined if they are not shown. */
   readonly used: unknown;
   readonly tools: unknown;
@@ -25,18 +27,23 @@ export function messageSurroundings(
   { locale, heading, now }: Pick<LogValues, 'locale' | 'heading' | 'now'>,
   around: Surroundings,
 ): MessageDetails {
-  const { previous, isFirstNew, isActive, used, tools } = around;
+  const { previous, isFirstNew, isActive, showsTimes, used, tools } = around;
   const { at, author, role } = message;
   // Messages of today and messages without a date show no day.
   const isNewDay = at !== undefined && startOfDay(at) !== startOfDay(previous?.at ?? now);
   const day = isNewDay
-    ? divider(html`<time datetime=${dateOf(at)}>${dayLabel(at, now, locale.language)}</time>`, '')
+    ? divider(
+        html`<time datetime=${dateOf(at)}
+          >${showsTimes ? dayLabel(at, now, locale.language) : '\u00A0'}</time
+        >`,
+        '',
+      )
     : nothing;
   const mark = isFirstNew ? divider(locale.texts.newMessages, 'new') : nothing;
   const isClose = !(Math.abs((at ?? 0) - (previous?.at ?? at ?? 0)) > groupedWithin);
   const follows =
     previous?.role === role && previous.author === author && isClose && !isNewDay && !isFirstNew;
-  const time = at === undefined ? '' : `, ${timeOf(at, locale.language)}`;
+  const time = at === undefined || !showsTimes ? '' : `, ${timeOf(at, locale.language)}`;
   return {
     above: isNewDay || isFirstNew ? html`${day}${mark}` : nothing,
     className: `${follows ? 'follows' : ''} ${isActive ? 'active' : ''}`,

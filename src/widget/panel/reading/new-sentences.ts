@@ -34,7 +34,13 @@ export class NewSentences {
     }
     // The complete answer may be rendered differently.
     if (isComplete) this.#blocks = this.#blocksLength = 0;
-    const all = sentencesOf(textToReadAloud(answer, this.#blocks), language);
+    const text = textToReadAloud(answer, this.#blocks);
+    // Most answers are announced at once. The first segmenter of a page takes as long as its first format of a time.
+    if (isComplete && this.#announced === 0) {
+      this.#announced = lengthOf(text);
+      return text.trim();
+    }
+    const all = sentencesOf(text, language);
     const complete = isComplete ? all : all.slice(0, -1);
     let end = this.#blocksLength;
     const unannounced = complete.filter((sentence) => {

@@ -2,10 +2,11 @@ import { html, nothing } from 'lit/html.js';
 import type { Message, Snapshot } from '../../conversation/snapshot.ts';
 import { fill, plural, type Locale } from '../../texts/texts.ts';
 import { icon } from '../icons.ts';
+import { idle } from '../idle.ts';
 import { isMarkdown, pageSize, type LogValues, type MessageDetails } from '../message-log.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { moveLogFocus } from './log-keys.ts';
-import { messageSurroundings } from './message-surroundings.ts';
+import { messageSurroundings, timeOf } from './message-surroundings.ts';
 import { messageTools } from './message-tools.ts';
 import { NewSentences } from './new-sentences.ts';
 import { RenderThrottle } from './render-throttle.ts';
@@ -48,6 +49,12 @@ export class Reading {
   /** Whether answers name the functions that the assistant called. */
   #showsFunctionCalls = false;
   #today = 0;
+  /**
+   * Whether times and days are shown. For its first format, a browser needs 50 ms, or 200 ms on a phone, so they wait
+   * until the visitor can type and the page is idle.
+   */
+  showsTimes = false;
+  #isWaiting = false;
   /** The messages under the pointer and with the focus. */
   #hovered: string | undefined;
   #focused: string | undefined;
@@ -104,7 +111,7 @@ export class Reading {
     );
     const previous = this.#messages[from - 1] ?? this.#before;
     const { options } = this.#panel;
-    return [...here, this.#choices, this.#today, previous, options];
+    return [...here, this.#choices, this.#today, this.showsTimes, previous, options];
   }
 
   /** Returns the same object as long as nothing changes. */
@@ -122,6 +129,7 @@ export class Reading {
       isActive,
       hasTools && this.#choices,
       this.#today,
+      this.showsTimes,
       values.locale,
       values.heading,
       this.#panel.options,
@@ -132,7 +140,9 @@ export class Reading {
     const { element } = this.#panel.host;
     const tools = hasTools ? messageTools(message, locale, this.#panel) : undefined;
     const used = this.#showsFunctionCalls ? usedTools(message, locale, element.tools) : undefined;
-    const details = messageSurroundings(message, values, { previous, isFirstNew, isActive, used, tools });
+    const { showsTimes } = this;
+    const around = { previous, isFirstNew, isActive, showsTimes, used, tools };
+    const details = messageSurroundings(message, values, around);
     this.#known.set(message, { basis, details });
     return details;
   }
@@ -157,6 +167,7 @@ export class Reading {
   afterRender(isComplete: boolean): void {
     const { container, scroll, conversation, markdown } = this.#panel;
     this.throttle.rendered();
+    if (!this.#isWaiting && !container.hidden) void this.#showTimes();
     const { snapshot } = conversation;
     if (markdown !== undefined && isComplete) this.#renderLater();
     if (snapshot.messages.at(-1)?.status === 'streaming')
@@ -165,6 +176,15 @@ export class Reading {
         if (!container.hidden) this.announce(false);
       }, announcementPause);
     if (snapshot.unread > 0 && scroll.isAtEnd && conversation.isVisible) conversation.markRead();
+  }
+
+  async #showTimes(): Promise<void> {
+    this.#isWaiting = true;
+    await idle();
+    // The format is created here, and not in the next frame, which the visitor would wait for.
+    timeOf(Date.now(), this.#language);
+    this.showsTimes = true;
+    this.#panel.requestRender();
   }
 
   /**
