@@ -206,7 +206,14 @@ export function allSuites(): Suite[] {
       onlyIf: 'all',
       limit: 20,
     },
-    { name: 'types', run: program('tsc', '--build'), counts: 'check', after: ['build'], limit: 10 },
+    {
+      name: 'types',
+      run: program('tsc', '--build'),
+      counts: 'check',
+      after: ['build'],
+      onlyIf: 'all',
+      limit: 10,
+    },
     {
       name: 'lint:format',
       run: program('prettier', '--check', '.'),
