@@ -421,6 +421,10 @@ let microphone: FakeMicrophone;
     const chat = await calling();
     await speak(chat);
     chat.input.focus();
+    // One that cancels the composition of an input method does not count.
+    chat.input.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Escape', isComposing: true, bubbles: true }),
+    );
     await press('Escape');
     await until(() => service.received.length === 2, 'the events');
     expect(service.received.map(({ type }) => type)).to.deep.equal([

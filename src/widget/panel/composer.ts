@@ -2,6 +2,7 @@ import { html, type TemplateResult } from 'lit/html.js';
 import { countCharacters, limits } from '../../contract/limits.ts';
 import { fill, type Locale } from '../texts/texts.ts';
 import { sendIcon, stopIcon } from './icons.ts';
+import { isComposing } from './is-composing.ts';
 import type { PanelActions } from './panel-actions.ts';
 
 const limit = limits.message.max;
@@ -33,9 +34,7 @@ export function composer({
     actions.setDraft((event.target as HTMLTextAreaElement).value);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // Safari ends an IME composition before the keydown of the confirming Enter key. Only key code 229 shows that.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+    if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
     event.preventDefault();
     actions.submit();
   };

@@ -1,5 +1,6 @@
 import { render } from 'lit/html.js';
 import type { Announcer } from './announcer.ts';
+import { isComposing } from './is-composing.ts';
 import type { PanelHost } from './panel-host.ts';
 
 /**
@@ -14,7 +15,7 @@ export function createContainer({ element, root, shadowRoot }: PanelHost): HTMLE
   container.hidden = true;
   container.setAttribute('aria-labelledby', 'heading');
   root.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape' || event.isComposing || container.hidden || element.inline) return;
+    if (event.key !== 'Escape' || isComposing(event) || container.hidden || element.inline) return;
     // A dialog around the chat stays open.
     event.stopPropagation();
     event.preventDefault();

@@ -3,6 +3,7 @@ import type { ConversationEvent } from '../../conversation/reduce.ts';
 import type { Session } from '../../conversation/session.ts';
 import { allTexts, loadCallTexts } from '../../texts/call-texts.ts';
 import type { Locale } from '../../texts/texts.ts';
+import { isComposing } from '../is-composing.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { startCall, type Call, type CallOpening } from './call.ts';
 import { readMessages } from './read-messages.ts';
@@ -63,7 +64,7 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
   host.root.addEventListener(
     'keydown',
     (event) => {
-      if (event.key === 'Escape' && call?.interrupt()) event.stopPropagation();
+      if (event.key === 'Escape' && !isComposing(event) && call?.interrupt()) event.stopPropagation();
     },
     true,
   );

@@ -6,6 +6,7 @@ import type { Locale } from '../../texts/texts.ts';
 import type { AddOn } from '../add-on.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { icon, stopIcon } from '../icons.ts';
+import { isComposing } from '../is-composing.ts';
 import { textToReadAloud } from '../reading/text-to-read-aloud.ts';
 import { dictate, isAndroid, type Dictation } from './dictation.ts';
 import { followLevel } from './follow-level.ts';
@@ -110,7 +111,7 @@ class Voice implements AddOn {
   readonly stop = this.hide;
 
   readonly #onKey = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape' || event.isComposing) return;
+    if (event.key !== 'Escape' || isComposing(event)) return;
     if (this.#dictation === undefined && this.#readKey === undefined) return;
     // The first Escape ends dictation or reading, the next one closes the chat.
     event.stopPropagation();
