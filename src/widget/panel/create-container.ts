@@ -4,10 +4,10 @@ import { isComposing } from './is-composing.ts';
 import type { PanelHost } from './panel-host.ts';
 
 /**
- * Creates the element that the panel is rendered into, hidden until the chat opens. Escape closes the chat. Typed
- * characters do not reach the page.
+ * Creates the element that the panel is rendered into, hidden until the chat opens. Escape closes the chat. Keys that
+ * are for its fields do not reach the page.
  */
-export function createContainer({ element, root, shadowRoot }: PanelHost): HTMLElement {
+export function createContainer({ element, root }: PanelHost): HTMLElement {
   const container = document.createElement('section');
   container.id = 'panel';
   container.part.add('panel');
@@ -21,21 +21,14 @@ export function createContainer({ element, root, shadowRoot }: PanelHost): HTMLE
     event.preventDefault();
     element.hide();
   });
-  // The page sees the chat as their target, not a field, so its single-key shortcuts would take them. A field of the page
-  // in a slot is not the active element of the shadow root. A page that has seen a key go down also sees it go up.
+  // The page sees the chat as their target, not a field, so its shortcuts would take them. A page that has seen a key go
+  // down also sees it go up.
   const typed = new Set<string>();
   for (const type of ['keydown', 'keypress', 'keyup'] as const)
     root.addEventListener(type, (event) => {
       const { code } = event;
-      const isTyped =
-        type === 'keyup'
-          ? typed.delete(code)
-          : /^.$/u.test(event.key) &&
-            !event.altKey &&
-            !event.ctrlKey &&
-            !event.metaKey &&
-            shadowRoot.activeElement?.matches('input,select,textarea');
-      if (!isTyped) return;
+      const isForField = type === 'keyup' ? typed.delete(code) : isInField(event, root) && !isShortcut(event);
+      if (!isForField) return;
       event.stopPropagation();
       if (type === 'keydown') typed.add(code);
     });
@@ -49,4 +42,18 @@ export function clearPanel(container: HTMLElement, announcer: Announcer): void {
   // The menu is rendered separately: an open one would stay, without its button.
   container.querySelector('.menu')?.remove();
   announcer.element.replaceChildren();
+}
+
+/** Whether an event's target is a field of the chat. Fields of the page in a slot are not in its root. */
+function isInField({ target }: Event, root: HTMLElement): boolean {
+  return target instanceof Element && target.matches('input,select,textarea') && root.contains(target);
+}
+
+/** Whether a key is for the page or the browser even in a field. Of the characters with Ctrl, some edit the text. */
+function isShortcut(event: KeyboardEvent): boolean {
+  const { key, altKey, ctrlKey, metaKey } = event;
+  const characters = altKey ? /^.$/u : ctrlKey || metaKey ? /^[^acvxyz]$/iu : /^$/;
+  return (
+    !isComposing(event) && (/^(Alt|Control|Escape|F\d|Meta|Shift|Tab)/.test(key) || characters.test(key))
+  );
 }
