@@ -4,8 +4,8 @@ import { isComposing } from './is-composing.ts';
 import type { PanelHost } from './panel-host.ts';
 
 /**
- * Creates the element that the panel is rendered into, hidden until the chat opens. Escape closes the chat. Keys that
- * are for its fields do not reach the page.
+ * Creates the element that the panel is rendered into, hidden until the chat opens. Escape closes the chat. Keys and
+ * clicks that are for its fields do not reach the page.
  */
 export function createContainer({ element, root }: PanelHost): HTMLElement {
   const container = document.createElement('section');
@@ -21,16 +21,30 @@ export function createContainer({ element, root }: PanelHost): HTMLElement {
     event.preventDefault();
     element.hide();
   });
-  // The page sees the chat as their target, not a field, so its shortcuts would take them. A page that has seen a key go
-  // down also sees it go up.
+  // The page sees the chat as their target, not a field: its shortcuts would take keys, and scripts against copying would
+  // cancel the rest. A page that has seen a key go down also sees it go up.
   const typed = new Set<string>();
-  for (const type of ['keydown', 'keypress', 'keyup'] as const)
+  for (const type of [
+    'keydown',
+    'keypress',
+    'keyup',
+    'mousedown',
+    'contextmenu',
+    'copy',
+    'cut',
+    'paste',
+  ] as const)
     root.addEventListener(type, (event) => {
-      const { code } = event;
-      const isForField = type === 'keyup' ? typed.delete(code) : isInField(event, root) && !isShortcut(event);
+      const { code } = event as KeyboardEvent;
+      const isForField =
+        type === 'keyup'
+          ? typed.delete(code)
+          : isInField(event, root) && !('key' in event && isShortcut(event));
       if (!isForField) return;
       event.stopPropagation();
       if (type === 'keydown') typed.add(code);
+      // Some menus of pages close at this event. Canceling the copy has no effect.
+      if (type === 'mousedown') element.dispatchEvent(new MouseEvent(type, event));
     });
   root.append(container);
   return container;
