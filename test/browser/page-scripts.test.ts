@@ -72,4 +72,22 @@ describe('on a page whose scripts', () => {
     await click(chat.input);
     expect(targets).to.deep.equal(types.map((type) => `${type} true`));
   });
+
+  it('animate scrolling, the wheel and a finger scroll the messages, and both zoom', async () => {
+    const chat = mount();
+    await chat.open();
+    onPage(['wheel', 'touchmove'], (event) => {
+      event.preventDefault();
+    });
+    const isTakenByPage = (event: Event): boolean => {
+      chat.part('message-log').dispatchEvent(event);
+      return event.defaultPrevented;
+    };
+    const init = { bubbles: true, composed: true, cancelable: true };
+    const wheel = { ...init, deltaY: 100 };
+    expect(isTakenByPage(new WheelEvent('wheel', wheel)), 'wheel').to.be.false;
+    expect(isTakenByPage(new Event('touchmove', init)), 'finger').to.be.false;
+    // Maps and drawings zoom with it, instead of the whole page.
+    expect(isTakenByPage(new WheelEvent('wheel', { ...wheel, ctrlKey: true })), 'zoom').to.be.true;
+  });
 });

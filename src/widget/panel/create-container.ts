@@ -5,7 +5,7 @@ import type { PanelHost } from './panel-host.ts';
 
 /**
  * Creates the element that the panel is rendered into, hidden until the chat opens. Escape closes the chat. Keys and
- * clicks that are for its fields do not reach the page.
+ * scrolling that are for the chat do not reach the page.
  */
 export function createContainer({ element, root }: PanelHost): HTMLElement {
   const container = document.createElement('section');
@@ -46,6 +46,16 @@ export function createContainer({ element, root }: PanelHost): HTMLElement {
       // Some menus of pages close at this event. Canceling the copy has no effect.
       if (type === 'mousedown') element.dispatchEvent(new MouseEvent(type, event));
     });
+  // Pages that animate scrolling would take them.
+  for (const type of ['wheel', 'touchmove'] as const)
+    container.addEventListener(
+      type,
+      (event) => {
+        // With Ctrl, the wheel zooms.
+        if (!event.ctrlKey) event.stopPropagation();
+      },
+      { passive: true },
+    );
   root.append(container);
   return container;
 }
