@@ -2,8 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { startPhoneService } from '../support/calls/phone-service.ts';
+import { startLoopbackServer } from '../support/servers/loopback-server.ts';
+import { atEnd } from '../support/service/service.ts';
+import { until } from '../support/until.ts';
 
-const { model, owner, place, connect, ended, lines } = await startPhoneService();
+/** Answers to the requests of tools, in order. */
+const toolAnswers: unknown[] = [];
+const shop = await startLoopbackServer(() => toolAnswers.shift());
+atEnd(() => shop.close());
+const { model, owner, place, connect, ended, lines } = await startPhoneService({
+  ALLOW_PRIVATE_ADDRESSES: shop.address,
+});
 
 const endCall = { tools: [{ type: 'end_call', description: 'When the conversation is over.' }] };
 
@@ -109,6 +118,43 @@ describe('the assistant', () => {
     assert.equal(transcript, 'AI: Hello!\nCustomer: That is all.\nCustomer: Wait!\nAI: Yes?');
     const requested = model.requests.at(-1)?.messages.map(({ role }) => role);
     assert.deepEqual(requested?.slice(1), ['assistant', 'user', 'assistant', 'tool', 'user']);
+  });
+
+  it('lets a tool finish whose call the customer interrupts, so that the model does not call it again', async () => {
+    model.behave(({ messages }) =>
+      messages.at(-1)?.content === 'Okay.'
+        ? { chunks: ['It is booked.'] }
+        : { before: 'One moment.', calls: [{ name: 'book', arguments: {} }], chunks: ['Done.'] },
+    );
+    const booked = Promise.withResolvers<unknown>();
+    toolAnswers.push(booked.promise);
+    const tool = {
+      name: 'book',
+      description: 'Books a table.',
+      method: 'POST',
+      endpoint: `${shop.url}/book`,
+    };
+    const { line, over, id } = await connect({ tool_ids: [(await owner.create('tools', tool)).id] });
+    await line.hears();
+    line.says('Book me a table.');
+    await until(() => shop.requests.length === 1);
+    line.talksOver('Okay.');
+    assert.equal(await line.hears(), 'One moment.');
+    booked.resolve({ table: 7 });
+    assert.equal(await line.hears(), 'It is booked.');
+    line.hangsUp();
+    await over;
+    assert.equal(shop.requests.length, 1);
+    const calls = (await lines(id)).map(({ content, functionCalls = [] }) => [content, ...functionCalls]);
+    assert.deepEqual(calls.slice(2), [
+      ['One moment.', { name: 'book', arguments: {}, result: { table: 7 } }],
+      ['Okay.'],
+      ['It is booked.'],
+    ]);
+    const asked = model.requests.at(-1)?.messages.map(({ role, content }) => `${role}: ${content}`);
+    assert.deepEqual(asked?.slice(-4), [
+      ...['assistant: ', 'tool: {"table":7}', 'assistant: One moment.', 'user: Okay.'],
+    ]);
   });
 
   it('leaves the status ended_by_customer if the customer hangs up before its first word', async () => {

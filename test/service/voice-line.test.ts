@@ -147,7 +147,8 @@ describe('a voice line', () => {
 
   it('stops when the customer speaks, and returns the sentences that were heard', async () => {
     const { line, peer } = createLine();
-    peer.holdMarksFrom = 2;
+    // Each sentence has a mark at its start and one at its end.
+    peer.holdMarksFrom = 3;
     const saying = line.say(stream('One two. ', 'Three four five six. ', 'Seven. '), 60, never);
     await peer.held.promise;
     peer.receive(tone(1));
@@ -168,6 +169,28 @@ describe('a voice line', () => {
     sound.resolve(tone(1));
     assert.equal((await saying).cutOffBy, undefined);
     assert.equal((await line.next(5, never))?.type, 'said');
+  });
+
+  it('keeps what the customer says for the next turn while it waits for the rest of its text', async () => {
+    const rest = Promise.withResolvers<string>();
+    async function* slowly() {
+      yield 'One moment, please.';
+      yield await rest.promise;
+    }
+    const { line, peer } = createLine({ isPaced: true });
+    const saying = line.say(slowly(), 60, never);
+    await until(() => peer.played > 0);
+    peer.advance(1.1);
+    peer.receive(tone(1));
+    peer.receive(hum(1));
+    assert.equal((await line.next(5, never))?.type, 'said');
+    rest.resolve(' It is booked.');
+    await until(() => peer.played > rate);
+    peer.advance(1.1);
+    await nextTurn();
+    peer.advance(0.1);
+    const { played, cutOffBy } = await saying;
+    assert.deepEqual([played, cutOffBy], ['One moment, please. It is booked.', undefined]);
   });
 
   it('pauses when the customer makes a sound, and resumes if it was no interruption', async () => {

@@ -95,7 +95,7 @@ describe('the recording of a web call', () => {
     visitor.voice.connected = connection.promise;
     await visitor.call();
     const { browser } = visitor.voice;
-    browser.holdMarksFrom = 2;
+    browser.holdMarksFrom = 3;
     connection.resolve(true);
     await browser.held.promise;
     // All three sentences were synthesized, and the third is not played yet.

@@ -184,8 +184,8 @@ describe('a web call', () => {
     visitor.voice.connected = connection.promise;
     await visitor.call();
     const { browser } = visitor.voice;
-    // Two sentences begin; the third does not.
-    browser.holdMarksFrom = 2;
+    // Two sentences begin; the second does not end.
+    browser.holdMarksFrom = 3;
     connection.resolve(true);
     await browser.held.promise;
     browser.interruptWith('Stop');
@@ -318,7 +318,7 @@ describe('a web call in progress', () => {
       const { browser } = visitor.voice;
       await said(browser, 1);
       // The first sentence of the answer begins, but does not end.
-      browser.holdMarksFrom = 3;
+      browser.holdMarksFrom = 4;
       browser.say('What are your opening hours?');
       await browser.held.promise;
       const { json } = await visitor.service.post(`${visitor.path}/messages`, { message: 'Bye' });

@@ -3,7 +3,7 @@ import type { EngineContext, EngineContextDependencies } from '../assistant/engi
 import { fillPrompt } from '../assistant/fill-prompt.ts';
 import type { Database } from '../db/database.ts';
 import type { StoredVariables } from '../db/schema.ts';
-import type { Engine, EngineRequest } from '../engine/engine.ts';
+import type { Engine, EngineRequest, EngineTool } from '../engine/engine.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import { systemText } from '../engine/openai/build-prompt.ts';
 import type { TurnReason, ReplyPart, Speaker, SpeakerOptions } from '../voice/line.ts';
@@ -148,11 +148,21 @@ export class AssistantSpeaker implements Speaker {
   }
 
   async *#ask(request: EngineRequest, callSignal: AbortSignal): AsyncGenerator<ReplyPart> {
-    const signal = AbortSignal.any([callSignal, AbortSignal.timeout(this.#replyMs)]);
-    for await (const event of this.#engine.reply(request, signal)) {
-      signal.throwIfAborted();
-      if (event.type === 'delta') yield { type: 'text', text: event.text };
-      else {
+    const limit = AbortSignal.timeout(this.#replyMs);
+    const signal = AbortSignal.any([callSignal, limit]);
+    // A tool that has been called may have had its effect, so it is not stopped, and its call is yielded.
+    const tools = request.tools.map((tool): EngineTool => ({
+      ...tool,
+      run: async (given) => {
+        signal.throwIfAborted();
+        return tool.run(given, limit);
+      },
+    }));
+    for await (const event of this.#engine.reply({ ...request, tools }, signal)) {
+      if (event.type === 'delta') {
+        signal.throwIfAborted();
+        yield { type: 'text', text: event.text };
+      } else {
         const { type, ...call } = event;
         yield { type, call };
       }

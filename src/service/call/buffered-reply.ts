@@ -17,6 +17,7 @@ export class BufferedReply {
   readonly #waiting: string[] = [];
   readonly #stop = new AbortController();
   readonly #filler: string | undefined;
+  readonly #ended: Promise<void>;
   #length = 0;
   #isComplete = false;
   #error: unknown;
@@ -25,7 +26,7 @@ export class BufferedReply {
   /** @param filler said if the model has generated no text after a second. */
   constructor(generate: (stopped: AbortSignal) => AsyncIterable<ReplyPart>, filler?: string) {
     this.#filler = filler;
-    void this.#read(generate(this.#stop.signal));
+    this.#ended = this.#read(generate(this.#stop.signal));
   }
 
   /** Streams the text. @throws the error of the model. */
@@ -47,6 +48,18 @@ export class BufferedReply {
   /** Stops the model. Generated parts are kept. */
   stop(): void {
     this.#stop.abort();
+  }
+
+  /** Resolves when the model has stopped and the tools that it has called are done, or when the signal is aborted. */
+  async untilEnd(signal: AbortSignal): Promise<void> {
+    const aborted = Promise.withResolvers<undefined>();
+    const abort = () => {
+      aborted.resolve(undefined);
+    };
+    if (signal.aborted) return;
+    signal.addEventListener('abort', abort, { once: true });
+    await Promise.race([this.#ended, aborted.promise]);
+    signal.removeEventListener('abort', abort);
   }
 
   get hangsUp(): boolean {

@@ -202,6 +202,8 @@ export class CallConversation {
     } finally {
       reply.stop();
     }
+    // Otherwise, the next answer would not know of the calls in progress, and the model would repeat them.
+    if (spoken.cutOffBy === 'customer') await reply.untilEnd(signal);
     await this.#addSpoken(spoken, { since, functionCalls: reply.functionCalls });
     if (reply.digits !== '') await line.sendDigits(reply.digits);
     // No transfer if the customer has interrupted or hung up.

@@ -10,6 +10,8 @@ interface Sentence {
   seconds: number;
   /** Time on the line's clock when its playback started; undefined before. */
   startedAt: number | undefined;
+  /** Whether all of it has been played. */
+  isPlayed: boolean;
   /** Seconds for which it was paused since then. */
   pausedSeconds: number;
 }
@@ -37,14 +39,16 @@ export class HeardText {
     return this.#isOver;
   }
 
-  /** Whether it can be heard now. */
+  /** Whether it can be heard now, rather than waiting for its rest. */
   get isAudible(): boolean {
-    return !this.#isOver && this.#sentences[0]?.startedAt !== undefined;
+    return (
+      !this.#isOver && this.#sentences.some(({ startedAt, isPlayed }) => startedAt !== undefined && !isPlayed)
+    );
   }
 
   /** Adds a sentence; its fields change while it is spoken. */
   add(text: string): Sentence {
-    const sentence = { text, seconds: 0, startedAt: undefined, pausedSeconds: 0 };
+    const sentence = { text, seconds: 0, startedAt: undefined, isPlayed: false, pausedSeconds: 0 };
     this.#sentences.push(sentence);
     return sentence;
   }

@@ -128,6 +128,9 @@ export class SpeechOutput {
         if (!signal.aborted) throw error;
       }
       markStart();
+      this.mark(() => {
+        sentence.isPlayed = true;
+      });
       await Promise.race([started.promise, spoken.over]);
     }
     this.mark(() => {

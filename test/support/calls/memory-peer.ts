@@ -63,7 +63,9 @@ export class MemoryPeer implements AudioPeer {
     }
   }
 
+  /** Plays on, without holding further marks. */
   releaseMarks(): void {
+    this.holdMarksFrom = Infinity;
     for (const sound of this.#queue.splice(0)) if (typeof sound !== 'string') this.#emit(sound);
     for (const id of this.#waiting.splice(0)) this.#listener?.onMark(id);
   }

@@ -25,6 +25,7 @@ export class ScriptedLine implements Line {
   readonly #played: string[] = [];
   #current = '';
   #interruption: Interruption | undefined;
+  #isTalkedOver = false;
   #isWaiting = false;
   #isSpeaking = false;
   #understoodAfter = 0;
@@ -80,6 +81,7 @@ export class ScriptedLine implements Line {
     while (cutOffBy === undefined) {
       if (signal.aborted) cutOffBy = 'signal';
       else if (this.#ended) cutOffBy = 'end';
+      else if (this.#isTalkedOver) cutOffBy = 'customer';
       else {
         const result = await Promise.race([chunk, this.#change(signal)]);
         if (result === undefined) continue;
@@ -95,6 +97,7 @@ export class ScriptedLine implements Line {
     if (cutOffBy !== undefined) iterator.return?.().catch(() => undefined);
     const played = this.#current;
     this.#current = '';
+    this.#isTalkedOver = false;
     this.now += played.length / charactersPerSecond;
     this.actions.push(`say ${played}`);
     this.#played.push(played);
@@ -162,6 +165,12 @@ export class ScriptedLine implements Line {
   /** Interrupts the next speech that contains the text. */
   interrupts(interruption: Interruption): void {
     this.#interruption = interruption;
+  }
+
+  /** Interrupts the speech in progress, after all of it so far. */
+  talksOver(saying: string): void {
+    this.#isTalkedOver = true;
+    this.says(saying);
   }
 
   /** Lets seconds of silence pass, once the service waits for the customer. */
