@@ -169,6 +169,17 @@ describe('the assistant', () => {
     assert.equal((await ended(id))['status'], 'ended_by_customer');
   });
 
+  it('asks a customer who could not be understood to repeat it', async () => {
+    model.behave({ chunks: ['Pardon?'] });
+    const { line, over } = await connect();
+    await line.hears();
+    line.says('…');
+    assert.equal(await line.hears(), 'Pardon?');
+    assert.match(model.requests.at(-1)?.messages[0]?.content ?? '', /could not be understood[^]* repeat it/);
+    line.hangsUp();
+    await over;
+  });
+
   it('stores the response time of each answer', async () => {
     const first = Promise.withResolvers<string>();
     model.behave({ chunks: [first.promise] });
@@ -466,6 +477,16 @@ describe('machine detection during the call', () => {
       await call.report({ type: 'identified', by: 'machine' });
       assert.equal(await line.hears(), 'Please');
       await line.waits(2);
+      assert.equal(await line.hears(), 'Please call back.');
+      await over;
+      assert.equal((await ended(id))['status'], 'completed');
+    });
+
+    it('says it again if it only paused for the sound', async () => {
+      const { line, over, id, call } = await connectMachine();
+      line.interrupts({ after: 'Please', isNoise: true });
+      await call.report({ type: 'identified', by: 'machine' });
+      assert.equal(await line.hears(), 'Please call back.');
       assert.equal(await line.hears(), 'Please call back.');
       await over;
       assert.equal((await ended(id))['status'], 'completed');

@@ -152,6 +152,7 @@ describe('a voice line', () => {
     const saying = line.say(stream('One two. ', 'Three four five six. ', 'Seven. '), 60, never);
     await peer.held.promise;
     peer.receive(tone(1));
+    peer.receive(hum(1));
     const { played, cutOffBy } = await saying;
     assert.equal(cutOffBy, 'customer');
     assert.match(played, /^One two\. /);
@@ -225,8 +226,8 @@ describe('a voice line', () => {
     peer.receive(tone(0.2));
     peer.receive(hum(0.2));
     peer.receive(tone(0.5));
-    assert.equal((await saying).cutOffBy, 'customer');
     peer.receive(hum(1));
+    assert.equal((await saying).cutOffBy, 'customer');
     assert.equal((await line.next(5, never))?.type, 'said');
     const again = line.say(stream('Five.'), 60, never);
     await until(() => peer.played > 2 * rate - 1);
@@ -234,6 +235,38 @@ describe('a voice line', () => {
     await nextTurn();
     peer.advance(0.1);
     assert.equal((await again).played, 'Five.');
+  });
+
+  it('pauses at a long sound, and resumes if it contained no words', async () => {
+    const { line, peer, events } = createLine({ isPaced: true, understood: '' });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    await until(() => peer.played > 0);
+    peer.advance(0.5);
+    peer.receive(tone(1));
+    peer.receive(hum(0.6));
+    assert(!isAudible(peer.advance(0.5)));
+    peer.receive(hum(0.5));
+    await until(() => events.includes('assistant resumed'));
+    peer.advance(0.6);
+    assert.deepEqual(await saying.then(({ played, cutOffBy }) => [played, cutOffBy]), [
+      'One two three four. ',
+      undefined,
+    ]);
+    assert.equal(await line.next(0, never), undefined);
+  });
+
+  it('yields an unknown text if the transcription of an interruption fails', async () => {
+    const understood = () => Promise.reject(new Error('The server is busy.'));
+    const { line, peer } = createLine({ isPaced: true, understood });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    await until(() => peer.played > 0);
+    peer.advance(0.5);
+    peer.receive(tone(1));
+    peer.receive(hum(1));
+    assert.equal((await saying).cutOffBy, 'customer');
+    const event = await line.next(5, never);
+    assert(event?.type === 'said');
+    assert.equal(event.text, '…');
   });
 
   describe('whose microphone hears the assistant', () => {
@@ -475,6 +508,7 @@ describe('a voice line', () => {
     await until(() => peer.played > 0);
     peer.advance(0.5);
     peer.receive(tone(1));
+    line.interrupt();
     assert.equal((await first).cutOffBy, 'customer');
     const { played } = peer;
     const second = line.say(stream('Five six. '), 60, never);

@@ -7,6 +7,7 @@ import type { Engine, EngineRequest, EngineTool } from '../engine/engine.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import { systemText } from '../engine/openai/build-prompt.ts';
 import type { TurnReason, ReplyPart, Speaker, SpeakerOptions } from '../voice/line.ts';
+import { unknownWords } from '../voice/unknown-words.ts';
 import type { WebPlan } from './plan-web-call.ts';
 import { readWrittenHistory } from './read-written-history.ts';
 import type { WrittenMessage } from './read-written-history.ts';
@@ -30,6 +31,9 @@ const styles = {
   phone: `You are on the phone: ${rules} “[pressed 12]” means that the customer pressed these keys.`,
   web: `You are in a voice call on a website: ${rules} The customer can also write to you.`,
 } as const;
+
+const askToRepeat =
+  'The customer said something that could not be understood. Ask them in one short sentence to repeat it.';
 
 /** Used if the assistant has no `reengagement_prompt`. */
 const defaultReengagement = 'Ask in one short sentence whether they are still there.';
@@ -98,7 +102,8 @@ export class AssistantSpeaker implements Speaker {
     signal: AbortSignal,
   ): AsyncGenerator<ReplyPart> {
     const history = await this.#history(before, said);
-    yield* this.#ask(this.#request(said, history, this.#style), signal);
+    const instruction = said === unknownWords ? `${this.#style}\n\n${askToRepeat}` : this.#style;
+    yield* this.#ask(this.#request(said, history, instruction), signal);
   }
 
   async *startTurn(

@@ -61,7 +61,10 @@ async function sayToMachine(
   const { line, signal } = call;
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const spoken = await call.say(message);
-    if (spoken.cutOffBy === undefined) return 'left';
+    if (spoken.cutOffBy === undefined) {
+      if (spoken.wasPaused && attempt < maxAttempts) continue;
+      return 'left';
+    }
     if (spoken.cutOffBy === 'time') break;
     const event = await line.next(interruptionSeconds, signal);
     if (event?.type === 'ended') return (await lineEnded(call, event)) ?? 'interrupted';

@@ -3,6 +3,7 @@ import type { TurnReason, ReplyPart, Speaker, SpeakerOptions } from '../voice/li
 import type { CallMessage } from '../db/calls-table.ts';
 import { EngineError } from '../engine/engine.ts';
 import { runToolCalls } from '../engine/openai/run-tool-calls.ts';
+import { unknownWords } from '../voice/unknown-words.ts';
 import { readTranscriptionUsage } from '../voice/transcription-usage.ts';
 import type { RealtimeEvent, RealtimeResponse, RealtimeUsage } from './realtime-events.ts';
 import { RealtimeReply } from './realtime-reply.ts';
@@ -62,8 +63,6 @@ const harmlessErrors: ReadonlySet<unknown> = new Set([
   'response_cancel_not_active',
   'input_audio_buffer_commit_empty',
 ]);
-/** Recorded if transcription failed. */
-const unknownWords = '…';
 
 /** A realtime model that listens to the customer and replies by voice. */
 export class RealtimeSpeaker implements Speaker {

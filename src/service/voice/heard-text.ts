@@ -24,6 +24,7 @@ export class HeardText {
   #isOver = false;
   #played: string | undefined;
   #pausedAt: number | undefined;
+  #wasPaused = false;
 
   /** @param now returns the seconds of the line's clock. */
   constructor(now: () => number) {
@@ -59,6 +60,7 @@ export class HeardText {
 
   pause(): void {
     this.#pausedAt ??= this.#now();
+    this.#wasPaused = true;
   }
 
   resume(): void {
@@ -80,6 +82,7 @@ export class HeardText {
       played: this.#played ?? '',
       startedAt: this.#sentences[0]?.startedAt,
       ...(cutOffBy && { cutOffBy }),
+      ...(this.#wasPaused && { wasPaused: true }),
     };
   }
 

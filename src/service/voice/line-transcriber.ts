@@ -36,7 +36,7 @@ export class LineTranscriber {
   }
 
   /**
-   * Returns an empty text if transcription fails or is stopped, as if nothing was understood.
+   * Returns undefined if transcription fails, and an empty text if it is stopped.
    *
    * @param options.isOptional whether the transcriber may decline, which also returns an empty text.
    * @param options.stop stops this transcription.
@@ -44,7 +44,7 @@ export class LineTranscriber {
   async transcribe(
     samples: Int16Array,
     { isOptional = false, stop }: { isOptional?: boolean; stop?: AbortSignal } = {},
-  ): Promise<string> {
+  ): Promise<string | undefined> {
     const { transcriber, rate, onUsage, log } = this.#options;
     const stopped = AbortSignal.any([this.#closed.signal, ...(stop ? [stop] : [])]);
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(transcriptionMs)]);
@@ -56,8 +56,9 @@ export class LineTranscriber {
           : await transcriber.transcribe(...audio);
       return text?.trim() ?? '';
     } catch (error) {
-      if (!stopped.aborted) log.warn({ err: error }, 'speech was not transcribed');
-      return '';
+      if (stopped.aborted) return '';
+      log.warn({ err: error }, 'speech was not transcribed');
+      return undefined;
     }
   }
 

@@ -1,5 +1,6 @@
 import type { LineTranscriber } from './line-transcriber.ts';
 import type { Utterance } from './turn-detector.ts';
+import { unknownWords } from './unknown-words.ts';
 
 /** Seconds of speech per required word before the words are counted. */
 const secondsPerWord = 0.25;
@@ -20,7 +21,7 @@ export class UtteranceTranscription {
   /** Seconds of speech in the latest transcription of the unfinished utterance. */
   #secondsSoFar = -Infinity;
   /** A transcription started during a pause, before the pause was long enough to end the utterance. */
-  #early: { text: Promise<string>; voicedSeconds: number; stop: AbortController } | undefined;
+  #early: { text: Promise<string | undefined>; voicedSeconds: number; stop: AbortController } | undefined;
   /** Seconds of speech whose early transcription was discarded, because the customer continued. */
   #discardedSeconds = 0;
 
@@ -44,8 +45,9 @@ export class UtteranceTranscription {
     if (this.#isTranscribingSoFar || seconds < next) return undefined;
     this.#isTranscribingSoFar = true;
     this.#secondsSoFar = seconds;
-    return this.#transcriber.transcribe(utterance().samples, { isOptional: words <= 0 }).finally(() => {
+    return this.#transcriber.transcribe(utterance().samples, { isOptional: words <= 0 }).then((text = '') => {
       this.#isTranscribingSoFar = false;
+      return text;
     });
   }
 
@@ -67,7 +69,7 @@ export class UtteranceTranscription {
   }
 
   /** Returns the text of the whole utterance, once it has ended. */
-  transcribe({ samples }: Utterance): Promise<string> {
-    return this.#early?.text ?? this.#transcriber.transcribe(samples);
+  async transcribe({ samples }: Utterance): Promise<string> {
+    return (await (this.#early?.text ?? this.#transcriber.transcribe(samples))) ?? unknownWords;
   }
 }

@@ -34,12 +34,14 @@ export interface VoiceLineOptions {
 interface CustomerTurn {
   /** Whether the assistant could not be interrupted when it started. */
   startedInSilence: boolean;
+  /** Whether it interrupts the assistant if it contains words; shorter sounds are noise. */
+  isLong: boolean;
   transcription: UtteranceTranscription;
 }
 
 /**
  * The property of an utterance that decides whether it interrupts the assistant. `any-word`: the customer started to speak
- * first, so the assistant waits for the transcript.
+ * first, or has spoken for long enough, so the assistant waits for the transcript.
  */
 type Criterion = 'duration' | 'word-count' | 'any-word';
 
@@ -53,7 +55,7 @@ export class VoiceLine extends AudioLine {
   readonly #synthesizer: Synthesizer;
   readonly #transcriber: LineTranscriber;
   readonly #settings: SpeechSettings;
-  /** Seconds of speech that interrupt the assistant if no words are required. */
+  /** Seconds of speech that interrupt the assistant if any word does. */
   readonly #interruptSeconds: number;
   readonly #detector: TurnDetector;
   readonly #echo: EchoGate;
@@ -137,26 +139,26 @@ export class VoiceLine extends AudioLine {
 
   #startTurn(): CustomerTurn {
     const transcription = new UtteranceTranscription(this.#transcriber);
-    return { startedInSilence: !this.#interruptible, transcription };
+    return { startedInSilence: !this.#interruptible, isLong: false, transcription };
   }
 
   /** Returns undefined if there is nothing to interrupt. */
-  #criterion({ startedInSilence }: CustomerTurn): Criterion | undefined {
+  #criterion({ startedInSilence, isLong }: CustomerTurn): Criterion | undefined {
     if (!this.#interruptible) return undefined;
     if (startedInSilence) return 'any-word';
-    return this.#settings.minInterruptWords > 0 ? 'word-count' : 'duration';
+    if (this.#settings.minInterruptWords > 0) return 'word-count';
+    return isLong ? 'any-word' : 'duration';
   }
 
   #onSpeaking(utterance: () => Utterance): void {
     this.setCustomerSpeaking(true);
     const turn = (this.#turn ??= this.#startTurn());
     turn.transcription.discardEarly();
+    turn.isLong = this.#detector.voicedSeconds >= this.#interruptSeconds;
     const criterion = this.#criterion(turn);
     this.#transcribeSoFar(turn, utterance, criterion === 'word-count');
-    const isLong = this.#detector.voicedSeconds >= this.#interruptSeconds;
-    if (criterion === 'duration' && isLong) this.output.cutOff('customer');
     // Until it is decided, the assistant does not talk over the customer.
-    else if (criterion === 'duration' || criterion === 'any-word') this.output.pause();
+    if (criterion === 'duration' || criterion === 'any-word') this.output.pause();
   }
 
   #onPaused(utterance: Utterance): void {
@@ -169,13 +171,12 @@ export class VoiceLine extends AudioLine {
     const criterion = this.#criterion(turn);
     this.#turn = undefined;
     this.setCustomerSpeaking(false);
-    if (criterion === 'duration' && utterance.voicedSeconds < this.#interruptSeconds) {
+    if (criterion === 'duration') {
       turn.transcription.discardEarly();
       this.#pushTranscript(Promise.resolve(''), utterance);
       this.#resume();
       return;
     }
-    if (criterion === 'duration') this.output.cutOff('customer');
     const spoken = this.#interruptible;
     if (spoken) this.#undecidedTurn = turn;
     const words = criterion === 'word-count' ? this.#settings.minInterruptWords : 1;

@@ -11,6 +11,8 @@ interface Interruption {
   saying?: string;
   /** The customer hangs up instead. */
   hangingUp?: true;
+  /** It is only a sound, for which the speech pauses. */
+  isNoise?: true;
 }
 
 /**
@@ -26,6 +28,7 @@ export class ScriptedLine implements Line {
   #current = '';
   #interruption: Interruption | undefined;
   #isTalkedOver = false;
+  #wasPaused = false;
   #isWaiting = false;
   #isSpeaking = false;
   #understoodAfter = 0;
@@ -72,6 +75,7 @@ export class ScriptedLine implements Line {
     let startedAt: number | undefined;
     let cutOffBy: Spoken['cutOffBy'];
     this.#current = '';
+    this.#wasPaused = false;
     const read = () => {
       const result = iterator.next();
       result.catch(() => undefined);
@@ -102,7 +106,7 @@ export class ScriptedLine implements Line {
     this.actions.push(`say ${played}`);
     this.#played.push(played);
     this.#notify();
-    return { played, startedAt, cutOffBy };
+    return { played, startedAt, cutOffBy, ...(this.#wasPaused && { wasPaused: true }) };
   }
 
   sendDigits(digits: string): Promise<void> {
@@ -195,6 +199,10 @@ export class ScriptedLine implements Line {
     const at = interruption ? this.#current.indexOf(interruption.after) : -1;
     if (interruption && at >= 0) {
       this.#interruption = undefined;
+      if (interruption.isNoise) {
+        this.#wasPaused = true;
+        return undefined;
+      }
       this.#current = this.#current.slice(0, at + interruption.after.length);
       if (interruption.hangingUp) {
         this.hangsUp();

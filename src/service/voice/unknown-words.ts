@@ -1,0 +1,2 @@
+/** The text of an utterance whose transcription failed. */
+export const unknownWords = '…';
