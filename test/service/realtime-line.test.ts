@@ -49,17 +49,19 @@ async function connect({
   allowInterruptions = true,
   voice,
   ambientSound,
+  isPaced = ambientSound !== undefined,
 }: {
   minInterruptWords?: number;
   allowInterruptions?: boolean;
   voice?: Synthesizer;
   ambientSound?: AmbientSound;
+  isPaced?: boolean;
 } = {}) {
   const endpoint = await RealtimeEndpoint.open();
   opened.push(endpoint);
   const { baseUrl, key: apiKey } = endpoint;
   const speech = { ...speechSettings, allowInterruptions, minInterruptWords, ambientSound };
-  const peer = new MemoryPeer(rate, { isPaced: ambientSound !== undefined });
+  const peer = new MemoryPeer(rate, { isPaced });
   const control = { sendDigits: () => Promise.resolve(), end: () => Promise.resolve() };
   const line = new RealtimeLine({
     ...{ peer, settings: speech, control, log, transcriptionModel: 'whisper', voice },
@@ -235,12 +237,71 @@ describe('a call with a realtime model', () => {
     call.peer.holdMarksFrom = 1;
     const saying = call.line.say(text('one two three four five six seven eight nine ten'), 60, never);
     await call.peer.held.promise;
-    call.peer.receive(voice(0.6));
+    say(call, 'Stop.');
     const { played, cutOffBy } = await saying;
     assert.equal(cutOffBy, 'customer');
     assert(played.length < 'one two three four five six seven eight nine ten'.length, played);
     assert.equal(call.peer.flushes, 1);
     await call.endpoint.until(({ type }) => type === 'conversation.item.truncate');
+  });
+
+  it('pauses when the customer makes a sound, and resumes if it contained no words', async () => {
+    const call = await connect({ isPaced: true });
+    const { promise: transcribing, resolve: transcribe } = Promise.withResolvers<undefined>();
+    call.endpoint.transcribing = transcribing;
+    const saying = call.line.say(text('one two three four five'), 60, never);
+    await until(() => call.peer.played >= rate);
+    call.peer.advance(0.5);
+    say(call, '');
+    await until(() => call.peer.isPaused);
+    await call.endpoint.until(() => call.endpoint.words.length === 0);
+    transcribe(undefined);
+    await call.endpoint.until(({ type }) => type === 'conversation.item.delete');
+    await until(() => !call.peer.isPaused);
+    call.peer.advance(1);
+    const { played, cutOffBy } = await saying;
+    assert.deepEqual([played.trim(), cutOffBy], ['one two three four five', undefined]);
+    assert(!call.endpoint.received.some(({ type }) => type === 'response.cancel'));
+  });
+
+  it('resumes if the model does not transcribe a sound', async (context) => {
+    const call = await connect({ isPaced: true });
+    call.endpoint.transcribing = new Promise(() => undefined);
+    const saying = call.line.say(text('one two three four five'), 60, never);
+    await until(() => call.peer.played >= rate);
+    call.peer.advance(0.5);
+    say(call, '');
+    await until(() => call.peer.isPaused && call.endpoint.words.length === 0);
+    const now = performance.now.bind(performance);
+    context.mock.method(performance, 'now', () => now() + 6000);
+    await until(
+      () => !call.peer.isPaused,
+      () => {
+        call.peer.receive(silence(0.02));
+      },
+    );
+    call.peer.advance(1);
+    assert.equal((await saying).cutOffBy, undefined);
+  });
+
+  it('waits for a customer who makes a sound before its audio', async () => {
+    const call = await connect({ isPaced: true });
+    const { promise: transcribing, resolve: transcribe } = Promise.withResolvers<undefined>();
+    const { promise: answering, resolve: speak } = Promise.withResolvers<undefined>();
+    call.endpoint.transcribing = transcribing;
+    call.endpoint.speaking = answering;
+    const saying = call.line.say(text('one two three four five'), 60, never);
+    await call.endpoint.until(({ type }) => type === 'response.create');
+    say(call, '');
+    speak(undefined);
+    await until(() => call.peer.played >= rate);
+    call.peer.advance(0.1);
+    call.peer.receive(silence(0.1));
+    assert.equal(call.peer.isPaused, true);
+    transcribe(undefined);
+    await until(() => !call.peer.isPaused);
+    call.peer.advance(1);
+    assert.equal((await saying).cutOffBy, undefined);
   });
 
   it('speaks the next text after an answer that was stopped before it was spoken', async () => {

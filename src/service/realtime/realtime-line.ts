@@ -30,6 +30,9 @@ export interface RealtimeLineOptions {
   listener?: SpeechListener | undefined;
 }
 
+/** Longest wait for a transcript before the assistant resumes. */
+const transcriptSeconds = 5;
+
 /** A call whose customer talks to a realtime model. The audio of both passes through this process. */
 export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
   readonly #options: RealtimeLineOptions;
@@ -96,14 +99,24 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
 
   onAudio(samples: Int16Array): void {
     if (this.hasEnded) return;
+    this.#waitForWords();
+    const { isAudible, isPaused } = this.output;
     // If interruptions are off, the audio is dropped, so that echo does not count as speech.
-    if (this.output.isAudible && !this.#settings.allowInterruptions) return;
+    if (isAudible && !isPaused && !this.#settings.allowInterruptions) return;
     this.#speaker?.appendAudio(this.#input.convert(samples));
   }
 
   onSpeech(): void {
     this.setCustomerSpeaking(true);
-    if (this.#settings.minInterruptWords <= 0) this.output.cutOff('customer');
+    this.#waitForWords();
+  }
+
+  /** Until the transcript is known, the assistant does not talk over the customer. Some models send none for noise. */
+  #waitForWords(): void {
+    if (this.#settings.minInterruptWords > 0) return;
+    const isLate = this.now - (this.customerSpokeAt ?? 0) > transcriptSeconds;
+    if (this.#speaker?.isListening === true && !isLate) this.output.pause();
+    else this.output.resume();
   }
 
   onPause(): void {
@@ -117,16 +130,20 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
   onTranscript(text: string, seconds: number): boolean {
     const isCounted = this.#isCounted(text);
     this.listener?.onCustomerSaid(isCounted ? text : '');
-    if (!isCounted) return false;
+    if (!isCounted) {
+      this.#waitForWords();
+      return false;
+    }
     this.output.cutOff('customer');
     this.events.push({ type: 'said', text, seconds, endedAt: this.customerSpokeAt ?? this.now });
     return true;
   }
 
-  /** Whether an utterance counts: during the assistant's speech it must be allowed to interrupt. */
+  /** Whether an utterance counts: while the assistant can be heard, it must be allowed to interrupt. */
   #isCounted(text: string): boolean {
     if (text === '') return false;
-    if (this.output.spoken?.isOver !== false) return true;
+    const { isAudible, isPaused } = this.output;
+    if (!isAudible || isPaused) return true;
     return this.#settings.allowInterruptions && countWords(text) >= this.#settings.minInterruptWords;
   }
 
@@ -140,7 +157,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
       shown = reply.transcript.length;
     };
     this.#stopWith(spoken, speaker, reply, () =>
-      sentence.startedAt === undefined ? 0 : this.now - sentence.startedAt,
+      sentence.startedAt === undefined ? 0 : this.now - sentence.startedAt - sentence.pausedSeconds,
     );
     for await (const samples of reply.audio) {
       if (spoken.isOver) return;

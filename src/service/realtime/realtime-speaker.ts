@@ -95,6 +95,11 @@ export class RealtimeSpeaker implements Speaker {
     });
   }
 
+  /** Whether the customer speaks, or has said something whose transcript is not known yet. */
+  get isListening(): boolean {
+    return !this.#turns.every(isTranscribed);
+  }
+
   /** Sends the customer's audio to the model. */
   appendAudio(samples: Int16Array): void {
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
@@ -107,7 +112,7 @@ export class RealtimeSpeaker implements Speaker {
    * undefined if there is nothing to wait for.
    */
   finishTurns(): Promise<undefined> | undefined {
-    if (this.#isClosed || this.#turns.every(isTranscribed)) return undefined;
+    if (this.#isClosed || !this.isListening) return undefined;
     const { session, listener } = this.#dependencies;
     const turn = this.#turns.find(isInProgress);
     if (turn) {
@@ -367,7 +372,7 @@ export class RealtimeSpeaker implements Speaker {
     const turn = this.#turn(itemId);
     if (!turn) return;
     turn.said = text;
-    if (this.#turns.every(isTranscribed)) this.#lastWords?.resolve(undefined);
+    if (!this.isListening) this.#lastWords?.resolve(undefined);
     if (this.#dependencies.listener.onTranscript(text, secondsOf(turn))) return;
     // Noise, or too little to interrupt: the model is not to answer it later.
     this.#turns = this.#turns.filter((other) => other !== turn);

@@ -14,13 +14,13 @@ export class MemoryPeer implements AudioPeer {
   /** Index of the first mark that waits for {@link releaseMarks}. */
   holdMarksFrom = Infinity;
   onPlayed?: ((frame: Int16Array | undefined, skipped: number) => void) | undefined;
+  isPaused = false;
   readonly held = Promise.withResolvers<undefined>();
   readonly #isPaced: boolean;
   readonly #waiting: string[] = [];
   /** If not paced: the audio after a held mark. */
   #queue: (Int16Array | string)[] = [];
   #marks = 0;
-  #isPaused = false;
   #listener: AudioListener | undefined;
 
   constructor(rate: number, { isPaced = false } = {}) {
@@ -75,7 +75,7 @@ export class MemoryPeer implements AudioPeer {
     const start = this.playedSamples.length;
     const end = start + Math.round(seconds * this.rate);
     while (this.playedSamples.length < end) {
-      const entry = this.#isPaused ? undefined : this.#queue.shift();
+      const entry = this.isPaused ? undefined : this.#queue.shift();
       if (entry === undefined) {
         this.playedSamples.push(0);
       } else if (typeof entry === 'string') {
@@ -90,16 +90,16 @@ export class MemoryPeer implements AudioPeer {
   }
 
   pause(): void {
-    this.#isPaused = true;
+    this.isPaused = true;
   }
 
   resume(): void {
-    this.#isPaused = false;
+    this.isPaused = false;
   }
 
   flush(): void {
     this.flushes++;
-    this.#isPaused = false;
+    this.isPaused = false;
     this.#queue = [];
     this.#waiting.length = 0;
   }

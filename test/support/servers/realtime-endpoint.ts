@@ -40,6 +40,8 @@ export class RealtimeEndpoint {
   readonly words: (string | undefined)[] = [];
   /** Delays transcripts until it settles. */
   transcribing: Promise<unknown> | undefined;
+  /** Delays answers until it settles. */
+  speaking: Promise<unknown> | undefined;
   /** Whether transcripts come with what they used. */
   reportsTranscriptionUsage = true;
   /** Speaks the requested text, or else repeats the customer's last words. */
@@ -284,6 +286,7 @@ class Session {
     const response = { id, isCanceled: false };
     this.#response = response;
     this.#send({ type: 'response.created', response: { id } });
+    await this.#endpoint.speaking;
     const item_id = `item_${id}`;
     const output: unknown[] = [];
     if ('call' in answer && !isWithoutTools) {
