@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
+import { countWords } from '../../src/service/voice/count-words.ts';
 import { Resampler } from '../../src/service/voice/resampler.ts';
 import { sentences } from '../../src/service/voice/split-sentences.ts';
 import type { Synthesizer, Transcriber } from '../../src/service/voice/speech-service.ts';
@@ -422,6 +423,21 @@ describe('a voice line', () => {
     assert.equal(event.text, 'No, stop it.');
   });
 
+  it('counts the words of a language without spaces', async () => {
+    const { line, peer } = createLine({ isPaced: true, minInterruptWords: 3, understood: '请等一下。' });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    await until(() => peer.played > 0);
+    peer.advance(0.2);
+    peer.receive(tone(0.5));
+    peer.receive(hum(1));
+    await nextTurn();
+    peer.advance(1);
+    assert.equal((await saying).cutOffBy, 'customer');
+    const event = await line.next(5, never);
+    assert(event?.type === 'said');
+    assert.equal(event.text, '请等一下。');
+  });
+
   it('is interrupted by enough words of a second utterance before that has ended', async () => {
     const texts = ['Yes.', 'Yes.', 'Yes.', 'No, stop it.'];
     const { line, peer } = createLine({
@@ -656,6 +672,27 @@ describe('a spoken text', () => {
     text.cutOff('customer');
     // 3.5 of 10 seconds.
     assert.equal(text.result('customer').played, 'one two three');
+  });
+});
+
+describe('the number of words', () => {
+  for (const [text, words] of [
+    ['', 0],
+    ['Please wait, it’s 3.50!', 4],
+    ['请等一下', 3],
+    ['ちょっと待ってください。', 4],
+    ['ขอโทษนะครับ', 3],
+  ] as const)
+    it(`of “${text}” is at least ${String(words)}`, () => {
+      assert(countWords(text) >= words, String(countWords(text)));
+    });
+
+  it('of speech that was not understood is one', () => {
+    assert.equal(countWords('…'), 1);
+  });
+
+  it('of punctuation is zero', () => {
+    assert.equal(countWords(' . ? '), 0);
   });
 });
 
