@@ -675,6 +675,18 @@ describe('a spoken text', () => {
   });
 });
 
+describe('the heard part of a text without spaces', () => {
+  it('ends at a word', () => {
+    let now = 0;
+    const text = new HeardText(() => now);
+    Object.assign(text.add('请等一下我想问一个问题'), { seconds: 11, startedAt: 0 });
+    // Within the third word.
+    now = 3;
+    text.cutOff('customer');
+    assert.equal(text.result('customer').played, '请等');
+  });
+});
+
 describe('the number of words', () => {
   for (const [text, words] of [
     ['', 0],

@@ -1,3 +1,4 @@
+import { wordSegmenter } from './count-words.ts';
 import type { Spoken } from './line.ts';
 
 /** Why a text was cut off. */
@@ -109,6 +110,6 @@ export class HeardText {
 
 /** Returns the complete words within the first `length` characters of a text. */
 function wholeWords(text: string, length: number): string {
-  const beginning = text.slice(0, length);
-  return /\s/.test(text[length] ?? ' ') ? beginning : beginning.replace(/\s*\S*$/, '');
+  const next = wordSegmenter.segment(text).containing(length);
+  return next && next.index < length ? text.slice(0, next.index).trimEnd() : text.slice(0, length);
 }
