@@ -33,12 +33,22 @@ test('detects no language in a few words', async () => {
 
 async function createKnowledgebase() {
   const { id } = await owner.create('knowledgebases', { name: 'K' });
+  const ids = new Map<string, number>();
   return {
     add: async (content: string, name: string) => {
       const file = new Blob([content]);
       const { json } = await owner.upload(`knowledgebases/${id}/documents`, { name, type: 'txt', file });
-      await processed(owner, id, (json['data'] as { id: number }).id);
+      const document = (json['data'] as { id: number }).id;
+      ids.set(name, document);
+      await processed(owner, id, document);
     },
+    rename: (from: string, to: string) =>
+      owner.put(`knowledgebases/${id}/documents/${ids.get(from) ?? 0}`, { name: to }),
+    /** The documents that the offline engine would quote. */
+    answer: async (question: string) =>
+      (await findPassages(db, id, question, 5))
+        .filter(({ isRelevant }) => isRelevant)
+        .map(({ document }) => document),
     find: async (question: string) =>
       (await findPassages(db, id, question, 5)).map(({ document }) => document),
   };
@@ -70,4 +80,48 @@ test('finds words with invisible characters, and with accents as separate charac
   ] as const) {
     assert.deepEqual(await find(question), [document]);
   }
+});
+
+const unspaced = {
+  chinese: {
+    shipping: '运费为五欧元，订单满五十欧元免运费。',
+    opening: '我们的店周一至周五上午九点至下午六点营业，周末休息。',
+    questions: { shipping: '请问运费是多少钱？', opening: '你们周末营业吗？' },
+  },
+  japanese: {
+    shipping: '送料は全国一律五百円です。お支払いはクレジットカードでお願いします。',
+    opening: '当店の営業時間は月曜日から金曜日の九時から十八時までです。',
+    questions: { shipping: '送料はいくらですか？', opening: '営業時間を教えてください。' },
+  },
+  thai: {
+    shipping: 'ค่าจัดส่งห้าสิบบาททั่วประเทศ ชำระเงินด้วยบัตรเครดิตได้',
+    opening: 'ร้านของเราเปิดวันจันทร์ถึงวันศุกร์ตั้งแต่เก้าโมงเช้าถึงหกโมงเย็น',
+    questions: { shipping: 'ค่าจัดส่งเท่าไหร่คะ', opening: 'ร้านเปิดวันไหนบ้างครับ' },
+  },
+};
+for (const [language, { shipping, opening, questions }] of Object.entries(unspaced)) {
+  test(`answers questions in ${language}, which has no spaces between words`, async () => {
+    const { add, answer } = await createKnowledgebase();
+    await add(shipping, 'shipping');
+    await add(opening, 'opening');
+    for (const [document, question] of Object.entries(questions))
+      assert.deepEqual(await answer(question), [document], question);
+  });
+}
+
+test('finds words of scripts with and without spaces in one text', async () => {
+  const { add, answer, rename } = await createKnowledgebase();
+  await add('客房的WiFi密码是hotel2024。', '网络');
+  await add(texts.english, 'Returns');
+  assert.deepEqual(await answer('WiFi密码是什么？'), ['网络']);
+  assert.deepEqual(await answer('What is the wifi 密码?'), ['网络']);
+  assert.deepEqual(await answer('How do I return what I buy within some days?'), ['Returns']);
+  await rename('网络', '上网说明');
+  assert.deepEqual(await answer('密码是什么？'), ['上网说明']);
+});
+
+test('finds nothing for a question in Chinese about something else', async () => {
+  const { add, answer } = await createKnowledgebase();
+  await add(unspaced.chinese.opening, 'opening');
+  assert.deepEqual(await answer('可以带狗进店吗？'), []);
 });

@@ -286,7 +286,7 @@ async function askWithDocument(language: number, content: string, question: stri
   return answer.json['message'] as string;
 }
 
-const [english1, german1, french4] = [1, 2, 4];
+const [english1, german1, french4, chinese, japanese] = [1, 2, 4, 23, 24];
 const hours = 'We are open Monday to Friday from 9 to 18.';
 const parking = 'Parking is free behind the house.';
 const oneLine: [document: string, question: string, isAnswered: boolean][] = [
@@ -316,6 +316,18 @@ test('answers a German question from a document of one line', async () => {
   const document = 'Wir haben Montag bis Freitag von 9 bis 18 Uhr geöffnet.';
   assert.ok((await askWithDocument(german1, document, 'Habt ihr am Montag offen?')).includes(document));
 });
+
+const unspaced: [language: number, document: string, question: string][] = [
+  [chinese, '我们的营业时间为周一至周五上午九点至下午六点，周末休息。', '你们的营业时间是什么时候？'],
+  [japanese, '営業時間は月曜日から金曜日の九時から十八時までです。', '営業時間を教えてください。'],
+  [english1, 'เวลาเปิดทำการคือวันจันทร์ถึงวันศุกร์เก้าโมงเช้าถึงหกโมงเย็น', 'เวลาเปิดทำการคือเมื่อไร'],
+];
+for (const [language, document, question] of unspaced) {
+  test(`answers "${question}", which has no spaces between words`, async () => {
+    const answer = await askWithDocument(language, document, question);
+    assert.ok(answer.includes(document), answer);
+  });
+}
 
 test('ignores the stop words of a language without a vocabulary', async () => {
   const document =

@@ -42,9 +42,7 @@ export async function updateLanguage(
     sql`UPDATE knowledgebases SET text_search_config = ${detected} WHERE id = ${knowledgebaseId}`,
   );
   await queries.execute(sql`
-    UPDATE chunks SET search = setweight(to_tsvector(${detected}::regconfig, heading), 'A')
-      || setweight(to_tsvector(${detected}::regconfig, documents.name), 'B')
-      || setweight(to_tsvector(${detected}::regconfig, body), 'D')
+    UPDATE chunks SET search = chunk_search(${detected}::regconfig, heading, documents.name, body)
     FROM documents WHERE documents.id = document_id AND chunks.knowledgebase_id = ${knowledgebaseId}`);
   return detected;
 }

@@ -92,9 +92,8 @@ export async function updateDocument(
       SELECT EXISTS (SELECT 1 FROM chunks
         WHERE document_id = ${owned.documentId} AND embedding_model IS NOT NULL) AS embedded`);
     await tx.execute(sql`
-      UPDATE chunks SET embedding_model = NULL, search = setweight(to_tsvector(${config}::regconfig, heading), 'A')
-        || setweight(to_tsvector(${config}::regconfig, ${columns.name}), 'B')
-        || setweight(to_tsvector(${config}::regconfig, body), 'D')
+      UPDATE chunks SET embedding_model = NULL,
+        search = chunk_search(${config}::regconfig, heading, ${columns.name}, body)
       WHERE document_id = ${owned.documentId}`);
     if (rows[0]?.embedded === true) await jobs.send('embed-chunks', {}, { tx });
   });

@@ -1,6 +1,7 @@
 import { findOtherSpelling, findSpellings, isMisspelling } from './spelling.ts';
 import { findVocabulary } from './vocabulary.ts';
 import type { Vocabulary } from './vocabulary.ts';
+import { unspacedStopWords } from './vocabularies/unspaced.ts';
 
 /** A subject of a question: terms as in a vocabulary, of one word or several, with `*` for any ending. */
 export interface Concept {
@@ -33,7 +34,8 @@ const wordLimit = 60;
  */
 export function findConcepts(question: string, config: string): Concept[] {
   const vocabulary = findVocabulary(config) ?? noVocabulary;
-  const tokens = (question.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, wordLimit);
+  const runs = question.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const tokens = runs.flatMap((run) => (unspaced.test(run) ? splitUnspaced(run) : run)).slice(0, wordLimit);
   const words = tokens.flatMap((word) => vocabulary.variants?.(word) ?? [word]);
 
   // Phrases first: in "gift voucher" the second word is not about discounts.
@@ -74,17 +76,28 @@ export function findConcepts(question: string, config: string): Concept[] {
     ...[...remaining].map((word) => ({
       words: [word],
       synonyms: [],
-      spellings: findSpellings(word, words, vocabulary.stopWords),
+      spellings: unspaced.test(word) ? [] : findSpellings(word, words, vocabulary.stopWords),
       isCommon:
         frequent.has(word) ||
         [...frequent, ...vocabulary.stopWords].some((term) => isMisspelling(word, term)),
       isObject: false,
       isSubject: false,
       // A single letter is an abbreviation ("u", "r"), or a size.
-      isFunctional: vocabulary.businessWords.has(word) || /^\p{L}$/u.test(word),
+      isFunctional: vocabulary.businessWords.has(word) || (/^\p{L}$/u.test(word) && !unspaced.test(word)),
     })),
   ];
 }
+
+/** Characters of scripts without spaces between words. */
+const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]/u;
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+
+/** Splits text without spaces into words. Japanese particles and endings are one or two hiragana, and are dropped. */
+const splitUnspaced = (run: string): string[] =>
+  [...segmenter.segment(run)]
+    .map(({ segment }) => segment)
+    .filter((word) => !unspacedStopWords.has(word) && !/^\p{Script=Hiragana}{1,2}$/u.test(word));
 
 /** Finds the multi-word and compound terms of a group in a question, in the question's spelling. */
 function findPhrases(group: Vocabulary['synonymGroups'][number], words: string[]): string[] {

@@ -79,7 +79,7 @@ export async function fullTextSearch(
   const needsWholeWords = config !== language;
   const { rows } = await queries.execute<Row>(sql`
     WITH given AS (
-      SELECT concept, functional, subject, optional, importance, spelling, rtrim(term, '*') AS term, weight, term LIKE '%*' OR (${needsPrefixes} AND length(term) > 4) AS is_prefix
+      SELECT concept, functional, subject, optional, importance, spelling, btrim(separate_characters(rtrim(term, '*'))) AS term, weight, term LIKE '%*' OR (${needsPrefixes} AND length(term) > 4) AS is_prefix
       FROM jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) AS given (concept integer, term text, weight real, functional boolean, subject boolean, optional boolean, importance real, spelling boolean)
     ), terms AS (
       SELECT concept, weight,

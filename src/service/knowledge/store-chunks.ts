@@ -32,9 +32,7 @@ export async function storeChunks(
       INSERT INTO chunks (knowledgebase_id, document_id, position, heading, body, embedding, embedding_model, search)
       SELECT ${knowledgebaseId}::integer, ${documentId}::integer, position, heading, body, embedding,
         ${embeddings?.model ?? null}::text,
-        setweight(to_tsvector(${config}::regconfig, heading), 'A')
-        || setweight(to_tsvector(${config}::regconfig, ${name}), 'B')
-        || setweight(to_tsvector(${config}::regconfig, body), 'D')
+        chunk_search(${config}::regconfig, heading, ${name}, body)
       FROM jsonb_to_recordset(${JSON.stringify(rows.slice(start, start + batch))}::jsonb)
         AS rows (position integer, heading text, body text, embedding real[])`);
   }

@@ -286,7 +286,7 @@ CREATE TABLE chunks (
   position integer NOT NULL,
   heading text NOT NULL,
   body text NOT NULL,
-  -- The heading has weight A, the document's name B, the body D.
+  -- Of `chunk_search`: the heading has weight A, the document's name B, the body D.
   search tsvector NOT NULL,
   -- A unit vector, and the model that computed it. Comparable with or without pgvector.
   embedding real[],
@@ -295,6 +295,21 @@ CREATE TABLE chunks (
 );
 CREATE INDEX chunks_knowledgebase ON chunks (knowledgebase_id);
 CREATE INDEX chunks_search ON chunks USING gin (search);
+
+-- The text search parser finds words by their spaces. In scripts without spaces, each character with its marks is a word
+-- instead, and a longer word is a phrase of them: Thai and Lao, Burmese, Khmer, kana, Han.
+CREATE FUNCTION separate_characters(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT regexp_replace(value, '([\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff'
+    '\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]'
+    '[\u0e30-\u0e3a\u0e45-\u0e4e\u0eb0-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3]*)', ' \1 ', 'g')
+$$;
+
+CREATE FUNCTION chunk_search(config regconfig, heading text, document text, body text) RETURNS tsvector
+  LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT setweight(to_tsvector(config, separate_characters(heading)), 'A')
+    || setweight(to_tsvector(config, separate_characters(document)), 'B')
+    || setweight(to_tsvector(config, separate_characters(body)), 'D')
+$$;
 
 -- The process that embeds chunks now: at most one row.
 CREATE TABLE embedding_leases (
