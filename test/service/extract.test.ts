@@ -66,4 +66,40 @@ describe('a page', () => {
       assert.deepEqual([text !== '', links.length > 0], [isIndexed, isFollowed], content);
     }
   });
+
+  /** Accordions, by how a panel and its button are related. */
+  const accordions: Record<string, (number: number, hidden: string) => string> = {
+    'follows its heading': (number, hidden) =>
+      `<h2 class="accordion-header">${button(number)}</h2><div ${hidden}>${answer(number)}</div>`,
+    'follows its button': (number, hidden) => `${button(number)}<div ${hidden}>${answer(number)}</div>`,
+    'is named by its button': (number, hidden) =>
+      `<div><h3>${button(number, `aria-controls="p${number}"`)}</h3></div><div id="p${number}" ${hidden}>${answer(number)}</div>`,
+    'is named by its button in Bootstrap': (number, hidden) =>
+      `<div><h3>${button(number, `data-bs-toggle="collapse" data-bs-target="#p${number}"`)}</h3></div>
+       <div id="p${number}" ${hidden}>${answer(number)}</div>`,
+    'is a region': (number, hidden) =>
+      `<div><h3 id="h${number}">${button(number)}</h3></div><div role="region" aria-labelledby="h${number}" ${hidden}>${answer(number)}</div>`,
+  };
+  const button = (number: number, attributes = '') =>
+    `<button aria-expanded="false" ${attributes}><span>How long does parcel ${number} take?</span></button>`;
+  const answer = (number: number) =>
+    `<p>Parcel ${number} takes ${number} days. We send it on working days, and you receive a tracking number by e-mail.</p>`;
+  for (const [relation, item] of Object.entries(accordions)) {
+    for (const hidden of ['', 'hidden', 'style="display: none"', 'aria-hidden="true"']) {
+      test(`has the questions and answers of an accordion whose panel ${relation} (${hidden})`, async () => {
+        const numbers = [1, 2, 3, 4];
+        const { text } = await read(
+          `<title>FAQ</title><main><h1>Questions</h1><p>${'We answer frequent questions here. '.repeat(8)}</p>
+           ${numbers.map((number) => `<div>${item(number, hidden)}</div>`).join('')}
+           <p hidden>Nothing to see.</p><button aria-controls="cookies" aria-expanded="false">Cookies</button>
+           <div role="dialog" id="cookies" hidden><p>Please accept our cookies, all of them.</p></div></main>`,
+        );
+        for (const number of numbers) {
+          assert.ok(text.includes(`How long does parcel ${number} take?`), text);
+          assert.ok(text.includes(`Parcel ${number} takes ${number} days.`), text);
+        }
+        assert.doesNotMatch(text, /accept|Nothing/);
+      });
+    }
+  }
 });

@@ -32,7 +32,7 @@ export function readPage(html: string, url: string): Page {
   const document = parse(html);
   checkShape(document);
   const rules = document.querySelector('meta[name="robots" i]')?.getAttribute('content')?.toLowerCase() ?? '';
-  const links = resolveLinks(document, url);
+  const links = prepare(document, url);
   // `none` is also a value, as in `max-image-preview:none`.
   const followed = /\b(?<!:\s*)(nofollow|none)\b/.test(rules) ? [] : links;
   if (/\b(?<!:\s*)(noindex|none)\b/.test(rules)) return { markdown: '', links: followed };
@@ -40,7 +40,7 @@ export function readPage(html: string, url: string): Page {
   const markdown = htmlToMarkdown(
     findContent(document, () => {
       const copy = parse(html);
-      resolveLinks(copy, url);
+      prepare(copy, url);
       return copy;
     }),
   );
@@ -69,6 +69,46 @@ function checkShape({ documentElement: root }: Document): void {
       level -= 1;
     }
     node = node === root ? null : (node?.nextSibling ?? null);
+  }
+}
+
+/** Prepares a page for the search for its content. Returns the links to follow. */
+function prepare(document: Document, url: string): string[] {
+  openPanels(document);
+  return resolveLinks(document, url);
+}
+
+const headings = 'h1, h2, h3, h4, h5, h6, summary';
+
+/** Buttons and links that open and close a panel of the page, but not menus and dialogs. */
+const controls =
+  '[aria-expanded]:not([aria-haspopup]), [role="tab"], [data-bs-toggle="collapse"], [data-bs-toggle="tab"], [data-bs-toggle="pill"]';
+
+/** Elements that a control may open, but that are not content. */
+const overlays = 'dialog, nav, [role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]';
+
+/** Opens the panels of accordions and tabs, and makes their buttons text: questions, and often answers, are in them. */
+function openPanels(document: Document): void {
+  const byId = new Map<string, Element>();
+  for (const element of document.querySelectorAll('[id]'))
+    byId.set(element.getAttribute('id') ?? '', element);
+  const panels = [...document.querySelectorAll('[role="tabpanel"], [role="region"][aria-labelledby]')];
+  for (const control of document.querySelectorAll(controls)) {
+    const target = control.getAttribute('data-bs-target') ?? control.getAttribute('href') ?? '';
+    const ids = [...(control.getAttribute('aria-controls') ?? '').split(/\s+/), target.split('#')[1] ?? ''];
+    const named = ids.flatMap((id) => byId.get(id) ?? []);
+    const next = (control.closest(headings) ?? control).nextElementSibling;
+    panels.push(...(named.length === 0 && next ? [next] : named));
+  }
+  for (const panel of panels) {
+    if (panel.closest(overlays)) continue;
+    for (const name of ['hidden', 'aria-hidden', 'style']) panel.removeAttribute(name);
+  }
+  const buttons = `:is(${headings}) button, button:is(${controls})`;
+  for (const button of [...document.querySelectorAll(buttons)]) {
+    // Readability drops headings with some classes, such as `accordion-header`.
+    button.closest(headings)?.removeAttribute('class');
+    button.replaceWith(...button.childNodes);
   }
 }
 
@@ -115,6 +155,10 @@ interface Element {
   setAttribute(name: string, value: string): void;
   removeAttribute(name: string): void;
   remove(): void;
+  closest(selector: string): Element | null;
+  replaceWith(...nodes: Node[]): void;
+  nextElementSibling: Element | null;
+  childNodes: Iterable<Node>;
   querySelector(selector: string): Element | null;
   querySelectorAll(selector: string): Iterable<Element>;
 }
