@@ -21,7 +21,7 @@ await promisify(execFile)(process.execPath, [
   join(repository, 'node_modules/typescript/bin/tsc'),
   ...['--project', join(service, 'tsconfig.package.json')],
 ]);
-for await (const file of glob('{package.json,{db/migrations,seed}/**/*.{sql,md}}', {
+for await (const file of glob('{package.json,{db/migrations,seed}/**/*.{sql,md},knowledge/extract/cmaps/*}', {
   cwd: service,
 })) {
   await cp(join(service, file), join(output, 'service', file));

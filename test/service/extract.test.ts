@@ -20,6 +20,24 @@ describe('a PDF', () => {
     const text = 'Kunden-\nService und Liefer-\noder Montagekosten: 10-\n20 Euro -\nje Paket';
     assert.equal(await read(text), text);
   });
+
+  for (const [encoding, collection, codes, text] of [
+    ['UniJIS-UCS2-H', 'Japan1', '55b6696d66429593', '営業時間'],
+    ['90ms-RKSJ-H', 'Japan1', '89638BC68E9E8AD4', '営業時間'],
+    ['UniGB-UCS2-H', 'GB1', '84254e1a65f695f4', '营业时间'],
+    ['KSCms-UHC-H', 'Korea1', 'bec8b3e7c7cfbcbcbfe4', '안녕하세요'],
+  ] as const) {
+    test(`has its text in the predefined encoding ${encoding}`, async () => {
+      // A font that is not embedded: its reader has to know the encoding.
+      const font = `<< /Type /Font /Subtype /Type0 /BaseFont /F /Encoding /${encoding} /DescendantFonts [
+        << /Type /Font /Subtype /CIDFontType0 /BaseFont /F
+        /CIDSystemInfo << /Registry (Adobe) /Ordering (${collection}) /Supplement 2 >>
+        /FontDescriptor << /Type /FontDescriptor /FontName /F /Flags 4 >> >> ] >>`;
+      const bytes = makePdf([Buffer.from(codes, 'hex').toString('latin1')], { font });
+      const { chunks } = await extract({ type: 'pdf', name: 'D', bytes });
+      assert.deepEqual(chunks, [{ heading: 'D', body: text }]);
+    });
+  }
 });
 
 describe('a page', () => {

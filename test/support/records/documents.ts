@@ -36,15 +36,19 @@ export async function outcomeOf(
   return { status, failure: stored.failure, text: stored.text };
 }
 
-/** Returns a PDF with these pages, in Latin-1 and U+2010; a line break in a page starts a new line. */
+/**
+ * Returns a PDF with these pages, in Latin-1 and U+2010, or in the codes of another font; a line break in a page starts a
+ * new line.
+ */
 export function makePdf(
   pages: string[],
-  options: { stream?: Buffer; trailer?: string } = {},
+  options: { stream?: Buffer; trailer?: string; font?: string } = {},
 ): Uint8Array<ArrayBuffer> {
   const objects: (string | Buffer)[] = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, index) => `${4 + index * 2} 0 R`).join(' ')}] >>`,
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [16 /hyphentwo] >> >>',
+    options.font ??
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [16 /hyphentwo] >> >>',
   ];
   for (const [index, page] of pages.entries()) {
     const lines = page

@@ -1,7 +1,11 @@
+import { join } from 'node:path';
 import { extractText, getDocumentProxy } from 'unpdf';
 import { ExtractionError } from './extraction-error.ts';
 
 const maximumPages = 2000;
+
+/** The predefined encodings of Chinese, Japanese and Korean, from pdfjs-dist: unpdf does not include them. */
+const cMapUrl = join(import.meta.dirname, 'cmaps/');
 
 /**
  * Extracts the text of a PDF, with guessed paragraphs.
@@ -29,7 +33,7 @@ async function open(bytes: Uint8Array) {
   try {
     // pdf.js refuses a Buffer, which is what a child process receives.
     const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return await getDocumentProxy(plain, { verbosity: 0 });
+    return await getDocumentProxy(plain, { verbosity: 0, cMapUrl, cMapPacked: true });
   } catch (cause) {
     const isLocked = cause instanceof Error && cause.name === 'PasswordException';
     throw new ExtractionError(
