@@ -88,6 +88,7 @@ const page = (html: string): ExtractionTask => ({
   name: 'D',
   bytes: bytes(`<html><body>${html}`.slice(0, 5_000_000)),
   contentType: 'text/html',
+  robots: '',
   url: origin,
 });
 const txt = (text: string): ExtractionTask => ({ type: 'txt', name: 'D', bytes: bytes(text) });

@@ -49,6 +49,7 @@ describe('a page', () => {
       name: 'D',
       bytes,
       contentType: 'text/html',
+      robots: '',
       url,
     });
     return { text: chunks.map(({ heading, body }) => `${heading}: ${body}`).join('\n'), links };
@@ -83,6 +84,27 @@ describe('a page', () => {
       const { text, links } = await withRobots(content);
       assert.deepEqual([text !== '', links.length > 0], [isIndexed, isFollowed], content);
     }
+  });
+
+  test('has the directives for robots of its header, too', async () => {
+    const pageOf = (contentType: string, robots: string) =>
+      extract({
+        type: 'page',
+        name: 'D',
+        bytes: new TextEncoder().encode('<p>Open</p><a href="/a">More</a>'),
+        contentType,
+        robots,
+        url,
+      });
+    for (const [robots, isIndexed, isFollowed] of [
+      ['', true, true],
+      ['noindex', false, true],
+      ['nofollow', true, false],
+    ] as const) {
+      const { chunks, links } = await pageOf('text/html', robots);
+      assert.deepEqual([chunks.length > 0, links.length > 0], [isIndexed, isFollowed], robots);
+    }
+    assert.deepEqual((await pageOf('text/plain', 'noindex')).chunks, []);
   });
 
   /** Accordions, by how a panel and its button are related. */

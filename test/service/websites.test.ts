@@ -88,6 +88,25 @@ describe('a website', () => {
     pages.delete('/robots.txt');
   });
 
+  test('is read according to its X-Robots-Tag, but not to the rules for other bots', async () => {
+    pages.set('/next', '<title>Next</title><p>Next</p>');
+    const extractor = new Extractor();
+    const tagged = async (robots: string) => {
+      pages.set('/tagged', { body: `<title>Tagged</title><p>Tagged</p>${link('/next')}`, robots });
+      const source = { name: 'Site', links: [`${origin}/tagged`], relativeLinksLimit: 1 };
+      const { signal } = new AbortController();
+      const { chunks } = await readWebsite(source, fetchGuarded, extractor, signal, true);
+      return chunks.map(({ heading }) => heading);
+    };
+    assert.deepEqual(await tagged('noindex'), ['Next']);
+    assert.deepEqual(await tagged('nofollow, max-snippet: 20'), ['Tagged']);
+    assert.deepEqual(await tagged('voice-assistant-chat: noindex'), ['Next']);
+    assert.deepEqual(await tagged('otherbot: noindex, nofollow'), ['Tagged', 'Next']);
+    assert.deepEqual(await tagged('otherbot: nofollow, *: noindex, unavailable_after: 25 Jun 2040'), [
+      'Next',
+    ]);
+  });
+
   test('is read through a redirect to an address with unescaped characters', async () => {
     pages.set('/moved', { status: 301, location: Buffer.from('/größe–قميص').toString('latin1') });
     pages.set(`/${encodeURIComponent('größe–قميص')}`, '<title>Sizes</title><p>From S to XL</p>');

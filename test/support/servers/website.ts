@@ -3,7 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { atEnd } from '../service/service.ts';
 
 /** A page: its HTML, or its response. */
-export type SitePage = string | { status?: number; type?: string; body?: string | Buffer; location?: string };
+export type SitePage =
+  | string
+  | {
+      status?: number;
+      type?: string;
+      body?: string | Buffer;
+      location?: string;
+      /** Its `X-Robots-Tag`. */
+      robots?: string;
+    };
 
 /** A website on loopback. */
 export interface Website {
@@ -31,11 +40,13 @@ export async function startWebsite(): Promise<Website> {
       type = 'text/html; charset=utf-8',
       body = '',
       location,
+      robots,
     } = answer ?? {};
     void Promise.resolve(path === '/slow' ? site.gate : undefined).then(() => {
       response.writeHead(status, {
         'Content-Type': type,
         ...(location !== undefined && { Location: location }),
+        ...(robots !== undefined && { 'X-Robots-Tag': robots }),
       });
       response.end(body);
     });

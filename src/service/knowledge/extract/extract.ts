@@ -4,15 +4,15 @@ import { chunkMarkdown, totalLength } from './chunk-markdown.ts';
 import type { Chunk } from './chunk-markdown.ts';
 import { docxToMarkdown } from './docx.ts';
 import { ExtractionError } from './extraction-error.ts';
-import { readPage } from './html.ts';
+import { isIndexed, readPage } from './html.ts';
 import { extractionLimits } from './extractor.ts';
 import { pdfToMarkdown } from './pdf.ts';
 
 /** A document whose text is to be extracted. `name` is the heading of text before the first heading. */
 export type ExtractionTask = { name: string; bytes: Uint8Array } & (
   | { type: 'pdf' | 'docx' | 'txt' }
-  /** A page of a website, with its `Content-Type` and its address. */
-  | { type: 'page'; contentType: string | null; url: string }
+  /** A page of a website, with its `Content-Type`, the directives of its `X-Robots-Tag` and its address. */
+  | { type: 'page'; contentType: string | null; robots: string; url: string }
 );
 
 /** The text of a document. */
@@ -59,7 +59,8 @@ async function read(task: ExtractionTask): Promise<{ markdown: string; links: st
     case 'page': {
       const text = decodePage(bytes, task.contentType ?? '');
       const isPlain = /^\s*text\/plain\b/i.test(task.contentType ?? '');
-      return isPlain ? { markdown: text, links: [] } : readPage(text, task.url);
+      if (!isPlain) return readPage(text, task.url, task.robots);
+      return { markdown: isIndexed(task.robots) ? text : '', links: [] };
     }
   }
 }

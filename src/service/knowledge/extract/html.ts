@@ -27,15 +27,19 @@ const minArticleLength = 200;
 /** Elements that are not content, for pages without an article. */
 const boilerplate = 'title, script, style, noscript, template, nav, header, footer, aside, svg';
 
-/** Reads a page: its title, its article or else its whole content, and its links. */
-export function readPage(html: string, url: string): Page {
+/**
+ * Reads a page: its title, its article or else its whole content, and its links.
+ *
+ * @param robots directives for robots, in addition to those in the page.
+ */
+export function readPage(html: string, url: string, robots: string): Page {
   const document = parse(html);
   checkShape(document);
-  const rules = document.querySelector('meta[name="robots" i]')?.getAttribute('content')?.toLowerCase() ?? '';
+  const rules = `${document.querySelector('meta[name="robots" i]')?.getAttribute('content') ?? ''}, ${robots}`;
   const links = prepare(document, url);
   // `none` is also a value, as in `max-image-preview:none`.
-  const followed = /\b(?<!:\s*)(nofollow|none)\b/.test(rules) ? [] : links;
-  if (/\b(?<!:\s*)(noindex|none)\b/.test(rules)) return { markdown: '', links: followed };
+  const followed = /\b(?<!:\s*)(nofollow|none)\b/i.test(rules) ? [] : links;
+  if (!isIndexed(rules)) return { markdown: '', links: followed };
   const title = (document.querySelector('title')?.textContent ?? '').replace(/\s+/g, ' ').trim();
   const markdown = htmlToMarkdown(
     findContent(document, () => {
@@ -49,6 +53,9 @@ export function readPage(html: string, url: string): Page {
     links: followed,
   };
 }
+
+/** Whether directives for robots allow a page to be indexed. */
+export const isIndexed = (rules: string): boolean => !/\b(?<!:\s*)(noindex|none)\b/i.test(rules);
 
 /** @throws ExtractionError if a page has too many levels or attributes to read it in time. */
 function checkShape({ documentElement: root }: Document): void {

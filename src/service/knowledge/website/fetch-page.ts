@@ -10,10 +10,14 @@ export interface FetchedPage {
   url: string;
   bytes: Uint8Array;
   contentType: string | null;
+  /** The directives of its `X-Robots-Tag` for this crawler. */
+  robots: string;
 }
 
+const productToken = 'voice-assistant-chat';
+
 /** The `User-Agent` of the service's requests to websites. */
-export const userAgent = 'voice-assistant-chat/0.1 (knowledge base)';
+export const userAgent = `${productToken}/0.1 (knowledge base)`;
 
 /** Longest page, in bytes. */
 const maxBytes = 5 * 1024 * 1024;
@@ -45,7 +49,19 @@ export async function fetchPage(
   const contentType = answer.headers.get('Content-Type');
   if (!/^\s*(text\/html|application\/xhtml\+xml|text\/plain)\b/i.test(contentType ?? 'text/html'))
     throw new ExtractionError('The address does not lead to a page with text.');
-  return { url: answer.url, bytes: answer.body, contentType };
+  const robots = directivesForUs(answer.headers.get('X-Robots-Tag') ?? '');
+  return { url: answer.url, bytes: answer.body, contentType, robots };
+}
+
+/** Removes the directives for other bots from an `X-Robots-Tag`: those after a bot's name, up to the next name. */
+function directivesForUs(header: string): string {
+  let isForUs = true;
+  const directives = header.split(',').flatMap((part) => {
+    const [, bot, directive] = /^\s*(?!max-|unavailable_after)([^:]*\S)\s*:(.*)$/i.exec(part) ?? [];
+    if (bot !== undefined) isForUs = ['*', productToken].includes(bot.toLowerCase());
+    return isForUs ? (directive ?? part) : [];
+  });
+  return directives.join(',');
 }
 
 async function followRedirects(
