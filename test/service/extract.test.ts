@@ -107,6 +107,19 @@ describe('a page', () => {
     assert.deepEqual((await pageOf('text/plain', 'noindex')).chunks, []);
   });
 
+  test('is decoded by its byte order mark, whatever its header and its content say', async () => {
+    const html = '<meta charset="iso-8859-1"><p>Größe</p>';
+    const decoded = async (bytes: Uint8Array, contentType: string) =>
+      (await extract({ type: 'page', name: 'D', bytes, contentType, robots: '', url })).chunks[0]?.body;
+    const utf16 = Buffer.from(`\ufeff${html}`, 'utf16le');
+    for (const bytes of [Buffer.from(`\ufeff${html}`), utf16, Buffer.from(utf16).swap16()]) {
+      for (const contentType of ['text/html', 'text/html; charset=windows-1252'])
+        assert.equal(await decoded(bytes, contentType), 'Größe');
+    }
+    // If its bytes were UTF-16, the declaration could not be read.
+    assert.equal(await decoded(Buffer.from('<meta charset="utf-16"><p>Größe</p>'), 'text/html'), 'Größe');
+  });
+
   /** Accordions, by how a panel and its button are related. */
   const accordions: Record<string, (number: number, hidden: string) => string> = {
     'follows its heading': (number, hidden) =>

@@ -65,16 +65,28 @@ async function read(task: ExtractionTask): Promise<{ markdown: string; links: st
   }
 }
 
-/** Decodes a page by the charset of its header, else of its first bytes, else as UTF-8. */
+/**
+ * Decodes a page by its byte order mark, else by the charset of its header, else by the one in its first bytes, else as
+ * UTF-8. As in the HTML standard, a page that declares UTF-16 in ASCII is UTF-8.
+ */
 function decodePage(bytes: Uint8Array, contentType: string): string {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, 2048));
-  const [, label = 'utf-8'] =
-    /charset\s*=\s*["']?([\w-]+)/i.exec(contentType) ??
-    /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(start) ??
-    [];
+  const declared = /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(start)?.[1];
+  const label =
+    byteOrderMarks.find(({ mark }) => start.startsWith(mark))?.label ??
+    /charset\s*=\s*["']?([\w-]+)/i.exec(contentType)?.[1] ??
+    declared?.replace(/^utf-16.*/i, 'utf-8') ??
+    'utf-8';
   try {
     return new TextDecoder(label).decode(bytes);
   } catch {
     return new TextDecoder().decode(bytes);
   }
 }
+
+/** The marks in Latin-1. */
+const byteOrderMarks = [
+  { mark: '\xef\xbb\xbf', label: 'utf-8' },
+  { mark: '\xfe\xff', label: 'utf-16be' },
+  { mark: '\xff\xfe', label: 'utf-16le' },
+];
