@@ -69,7 +69,7 @@ export interface Spoken {
   /** Why the text was cut off; `signal` means by the service. `next` returns the customer's event. */
   cutOffBy?: 'customer' | 'end' | 'time' | 'signal' | undefined;
   /** Set if it paused for a sound that turned out not to be an interruption. */
-  wasPaused?: true;
+  wasPaused?: boolean;
 }
 
 /** A connected call. It belongs to the process that the carrier connected to. */
