@@ -349,11 +349,13 @@ test('measures how long the customer spoke', async () => {
   assert.ok(event?.type === 'said' && event.seconds < 1, JSON.stringify(event));
 });
 
+/** Creates a line without a relay. */
+const createLine = () => {
+  const settings = { speed: 1, interruptingWords: 0, languages: ['en'] };
+  return new RelayLine({ send: () => undefined, closeSoon: () => undefined }, settings, '');
+};
+
 describe('the time when the customer was last heard', () => {
-  const createLine = () => {
-    const settings = { speed: 1, interruptingWords: 0, languages: ['en'] };
-    return new RelayLine({ send: () => undefined, closeSoon: () => undefined }, settings, '');
-  };
   const report = (line: RelayLine, value: 'on' | 'off') => {
     line.receive({ type: 'info', name: 'clientSpeaking', value });
   };
@@ -416,6 +418,18 @@ describe('the end of a line', () => {
       events.map((event) => event?.type),
       ['said', 'ended', 'ended'],
     );
+  });
+
+  test('stops its clock', ({ mock }) => {
+    let seconds = 0;
+    mock.method(performance, 'now', () => seconds * 1000);
+    const line = createLine();
+    seconds = 2;
+    line.close('customer');
+    seconds = 540;
+    // The connection is closed after the call.
+    line.close('connection');
+    assert.equal(line.now, 2);
   });
 
   test('makes later commands do nothing', async () => {

@@ -40,6 +40,7 @@ export class RelayLine implements Line {
   readonly #silence: string;
   readonly #events = new LineEvents();
   readonly #connectedAt = performance.now();
+  #closedAt: number | undefined;
   #speech: RelaySpeech | undefined;
   /** When the customer started to speak, if the relay reports it. */
   #customerSince: number | undefined;
@@ -56,7 +57,7 @@ export class RelayLine implements Line {
   }
 
   get now(): number {
-    return (performance.now() - this.#connectedAt) / 1000;
+    return ((this.#closedAt ?? performance.now()) - this.#connectedAt) / 1000;
   }
 
   get customerSpokeAt(): number | undefined {
@@ -102,6 +103,7 @@ export class RelayLine implements Line {
 
   /** The connection was closed. */
   close(by: 'customer' | 'connection'): void {
+    this.#closedAt ??= performance.now();
     this.#events.push({ type: 'ended', by });
     this.#speech?.cutOff('end');
   }
