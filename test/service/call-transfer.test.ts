@@ -35,6 +35,16 @@ async function chargedMinutes(id: number) {
   return rows.map(({ minute }) => minute);
 }
 
+/** The webhook after a call. */
+const webhookOf = (id: number) =>
+  eventually('the webhook', async () => {
+    const { rows } = await pool.query<{ payload: string }>(
+      `SELECT payload FROM webhook_deliveries WHERE call_id = $1 AND event = 'call-ended'`,
+      [id],
+    );
+    return rows[0] && (JSON.parse(rows[0].payload) as Record<string, unknown>);
+  });
+
 describe('a transferred call', () => {
   it('leaves the assistant after its last sentence, with the customer’s number as caller ID', async () => {
     const { line, next } = await connectAndLeave({ max_duration: 300 });
@@ -87,9 +97,49 @@ describe('a transferred call', () => {
     const { call, over, id } = await connectAndLeave();
     await over;
     assert.deepEqual(await call.disconnect('transferred'), { type: 'hang-up' });
+    await call.report({ type: 'ended', seconds: 42 });
     const record = await ended(id);
-    assert.deepEqual([record['status'], record['total_cost']], ['completed', 0.1]);
+    assert.deepEqual(
+      [record['status'], record['end_reason'], record['total_cost']],
+      ['completed', 'transfer', 0.1],
+    );
   });
+
+  it('is completed after a minute if the carrier does not report its end', async () => {
+    const { call, over, id } = await connectAndLeave();
+    await over;
+    await call.disconnect('transferred');
+    const { rows } = await pool.query<{ seconds: number }>(
+      'SELECT extract(epoch FROM lease_until - now())::float AS seconds FROM calls WHERE id = $1',
+      [id],
+    );
+    const { seconds = 0 } = rows[0] ?? {};
+    assert.ok(seconds > 0 && seconds <= 60, String(seconds));
+    await pool.query(`UPDATE calls SET lease_until = now() - interval '1 second' WHERE id = $1`, [id]);
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['end_reason']], ['completed', 'transfer']);
+  });
+
+  for (const first of ['other phone', 'customer'] as const) {
+    it(`sends a webhook with its duration and recording if the ${first} hangs up first`, async () => {
+      const { call, over, id } = await connectAndLeave({
+        record: true,
+        is_webhook_active: true,
+        webhook_url: 'https://shop.example/hook',
+      });
+      await over;
+      await call.report({ type: 'transfer-answered' });
+      if (first === 'other phone') await call.disconnect('transferred');
+      await call.report({ type: 'ended', seconds: 300 });
+      const body = await webhookOf(id);
+      const record = await ended(id);
+      assert.match(String(record['recording_url']), /\/api\/recordings\//);
+      assert.deepEqual(
+        [body['duration'], body['recording_url'], record['duration']],
+        [300, record['recording_url'], 300],
+      );
+    });
+  }
 
   it('is completed if the end of the call is reported before the end of the transfer', async () => {
     const { call, over, id } = await connectAndLeave();

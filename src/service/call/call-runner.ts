@@ -216,7 +216,11 @@ export class CallRunner implements CallHandler {
     const { callId } = disconnected;
     this.#owned.removeTransfer(callId);
     const step = await chooseNextStep(
-      { ...this.#dependencies, endCall: (id, result) => this.#end(id, result) },
+      {
+        ...this.#dependencies,
+        retry: (change) => this.#retry(callId, change),
+        endCall: (id, result) => this.#end(id, result),
+      },
       disconnected,
     );
     if (step.type === 'transfer' && this.#dependencies.carrier.hangUpTransfer)
@@ -266,7 +270,7 @@ export class CallRunner implements CallHandler {
     signal: AbortSignal,
     web?: VisitorSide,
   ): Promise<void> {
-    const { carrier, log } = this.#dependencies;
+    const { log } = this.#dependencies;
     const isLeased = isLeasedBy(call.id, line.owner);
     let recorder: AudioRecorder | undefined;
     try {
@@ -314,11 +318,7 @@ export class CallRunner implements CallHandler {
         return;
       }
       await finishRecording();
-      const { record } = plan.speaker.assistant;
-      // The carrier records phone calls.
-      const isRecorded =
-        !plan.web && record && (carrier.readRecording !== undefined || end.messages.length > 0);
-      await this.#end(call.id, { ...end, isRecorded }, isLeased);
+      await this.#end(call.id, end, isLeased);
     } catch (error) {
       if (error instanceof CallLeaseLostError) {
         await line.hangUp('lease-lost');

@@ -1,16 +1,21 @@
+import { and, eq, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import type { CallRules } from '../billing/call-limits.ts';
 import type { CallHandler, NextStep } from '../carrier/carrier.ts';
+import { calls } from '../db/calls-table.ts';
 import { numberProblem } from '../lib/allowed-countries.ts';
+import { leaseEnd } from '../lib/lease.ts';
 import type { EndCallDependencies, EndedCall } from './end-call.ts';
 import { readKeyedCall } from './handle-report.ts';
 import { planConversation } from './plan-call.ts';
 import { planLine } from './plan-line.ts';
-import { allowConnection } from './take-call.ts';
+import { allowConnection, isOpen, reconnectSeconds } from './take-call.ts';
 import { transferRinging } from './database-call-store.ts';
 
 export interface NextStepDependencies extends EndCallDependencies {
   rules: CallRules;
+  /** Repeats a change during an outage of the database. */
+  retry: (change: () => Promise<unknown>) => Promise<unknown>;
   /** Ends a call as soon as the database is available. */
   endCall: (callId: number, result: EndedCall) => Promise<void>;
 }
@@ -30,7 +35,16 @@ export async function chooseNextStep(
   const isOver = !(openCallStatuses as readonly string[]).includes(call.status);
   if (isOver || call.carrierSeconds !== null) return hangUp;
   if (cause === 'transferred') {
-    await dependencies.endCall(call.id, { status: 'completed', reason: 'transfer' });
+    // The carrier's report of the end has the duration. Without one, the call is completed when this lease expires.
+    await dependencies.retry(() =>
+      database.db
+        .update(calls)
+        .set({
+          isTransferAnswered: true,
+          leaseUntil: sql`least(${calls.leaseUntil}, ${leaseEnd(reconnectSeconds * 1000)})`,
+        })
+        .where(and(eq(calls.id, call.id), isOpen)),
+    );
     return hangUp;
   }
   if (cause === 'lost' && call.lostConnections >= maxLostConnections) {

@@ -9,7 +9,7 @@ import { blockNumber } from '../campaign/blocked-number.ts';
 import { notifyCampaigns } from '../campaign/send-tick.ts';
 import { calls, recordingChunks } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
-import { ledgerEntries } from '../db/schema.ts';
+import { assistants, ledgerEntries } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { CallResult } from './call-store.ts';
 
@@ -22,11 +22,15 @@ export interface EndCallDependencies {
 /** The part of a call's result that is stored at its end; the rest was stored during the call. */
 export type EndedCall = Pick<CallResult, 'status' | 'reason'> & {
   duration?: number;
-  /** Whether the carrier has a recording. Recorded web calls are recognized by their chunks. */
-  isRecorded?: boolean;
 };
 
 const isOpen = inArray(calls.status, openCallStatuses);
+
+/** The carrier records phone calls, the service records web calls. */
+const isRecorded = sql`(
+  EXISTS (SELECT FROM ${recordingChunks} WHERE ${recordingChunks.callId} = ${calls.id})
+  OR ${calls.type} <> 'web' AND ${calls.answeredAt} IS NOT NULL
+    AND EXISTS (SELECT FROM ${assistants} WHERE ${assistants.id} = ${calls.assistantId} AND ${assistants.record}))`;
 
 /**
  * Ends a call in one transaction: stores its result, refunds a failed call, removes one that was never dialed from
@@ -38,7 +42,7 @@ const isOpen = inArray(calls.status, openCallStatuses);
 export async function endCall(
   { database, jobs }: EndCallDependencies,
   condition: SQL | undefined,
-  { status, reason, duration, isRecorded = false }: EndedCall,
+  { status, reason, duration }: EndedCall,
 ): Promise<boolean> {
   return database.db.transaction(async (tx) => {
     const [ended] = await tx
@@ -54,9 +58,7 @@ export async function endCall(
         ...(status === 'failed' && { carrierCost: 0, totalCost: 0 }),
         // An earlier line may have stored a longer duration.
         ...(duration !== undefined && { duration: sql`greatest(${calls.duration}, ${duration}::integer)` }),
-        recordingToken: sql`CASE WHEN ${isRecorded} OR EXISTS (
-            SELECT FROM ${recordingChunks} WHERE ${recordingChunks.callId} = ${calls.id})
-          THEN coalesce(${calls.recordingToken}, ${newSecret()}) ELSE ${calls.recordingToken} END`,
+        recordingToken: sql`coalesce(${calls.recordingToken}, CASE WHEN ${isRecorded} THEN ${newSecret()} END)`,
       })
       .where(and(condition, isOpen))
       .returning();

@@ -97,7 +97,10 @@ export interface CallHandler {
   ): Promise<void>;
   /** @throws Refusal if there is no such call, or the token is wrong. */
   onReport(report: CallReport): Promise<void>;
-  /** Called when a line or a transfer has ended, but the call has not. Returns the next step. */
+  /**
+   * Called when a line or a transfer has ended, but the call has not. Returns the next step. After `transferred`, the
+   * carrier also reports the end of the call.
+   */
   onDisconnected(call: {
     callId: number;
     token: string;

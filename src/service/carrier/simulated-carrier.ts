@@ -177,6 +177,9 @@ export class SimulatedCarrier implements Carrier {
         await this.#service.onReport({ callId, token, carrierCallId, type: 'transfer-answered' });
       }
       step = await this.#service.onDisconnected({ callId, token, cause });
+      // A simulated transfer takes no time.
+      if (isAnswered)
+        await this.#service.onReport({ callId, token, carrierCallId, type: 'ended', seconds: 0 });
     }
     if (step.type === 'connect')
       await this.#connect(step.plan, { ...traits, outcome: 'human', event: 'none' }, carrierCallId);

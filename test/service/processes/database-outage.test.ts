@@ -190,6 +190,7 @@ describe(
   },
   () => {
     const endOfCall = 'UPDATE ON calls FOR EACH ROW WHEN (NEW.ended_at IS NOT NULL)';
+    const endOfTransfer = 'UPDATE ON calls FOR EACH ROW WHEN (NEW.is_transfer_answered)';
     const partOfRecording = 'INSERT ON recording_chunks FOR EACH ROW';
 
     async function openProxy() {
@@ -309,13 +310,14 @@ describe(
       const { proxy, hold, endOutage, env } = await openProxy();
       const service = await startPhoneService(env);
       const { call, id } = await transferred(service);
-      const end = await hold(endOfCall);
+      const end = await hold(endOfTransfer);
       const next = call.disconnect('transferred');
       await end.isWaiting();
       proxy.refuse();
       await end.release();
       await endOutage();
       assert.deepEqual(await next, { type: 'hang-up' });
+      await call.report({ type: 'ended', seconds: 42 });
       const record = await service.ended(id);
       assert.deepEqual([record['status'], record['end_reason']], ['completed', 'transfer']);
     });
