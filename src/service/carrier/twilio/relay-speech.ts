@@ -1,11 +1,10 @@
 import type { Spoken } from '../../voice/line.ts';
+import { exactSpeakingTime, speakingTime } from '../speaking-time.ts';
 import { beginningOf, playedUntil, spokenLength } from './played-text.ts';
 
 /** Why a text was cut off. */
 export type CutOff = NonNullable<Spoken['cutOffBy']>;
 
-/** Characters per second at normal speed. */
-const charactersPerSecond = 15;
 /** Seconds from the first token to the first audio, used if the carrier does not report it. */
 const synthesisSeconds = 0.3;
 /** Seconds within which the carrier continues after a pause between two sentences. */
@@ -68,7 +67,7 @@ export class RelaySpeech {
   sendToken(token: string): void {
     this.#sent += token;
     const start = Math.max(this.#endsAt, this.#now() + (this.#isPlaying ? 0 : synthesisSeconds));
-    this.#endsAt = start + token.length / charactersPerSecond / this.#speed;
+    this.#endsAt = start + exactSpeakingTime(token, this.#speed);
   }
 
   /** The whole text was sent. */
@@ -94,6 +93,9 @@ export class RelaySpeech {
     this.#isReported = true;
     this.#startedAt ??= this.#now();
     this.#playedLength = Math.min(this.#playedLength + spokenLength(text), spokenLength(this.#sent));
+    const rest = this.#sent.slice(beginningOf(this.#sent, this.#playedLength).length);
+    // The voice may be slower than estimated.
+    this.#endsAt = Math.max(this.#endsAt, this.#now() + exactSpeakingTime(rest, this.#speed));
     this.#check();
   }
 
@@ -112,9 +114,9 @@ export class RelaySpeech {
 
   #estimatePlayed(): string {
     if (this.#playedLength > 0 || this.#isReported) return beginningOf(this.#sent, this.#playedLength);
-    const unspoken = (this.#endsAt - this.#now()) * charactersPerSecond * this.#speed;
-    const share = 1 - unspoken / Math.max(1, this.#sent.length);
-    return beginningOf(this.#sent, Math.round(spokenLength(this.#sent) * Math.min(1, share)));
+    const left = Math.max(0, this.#endsAt - this.#now());
+    const share = 1 - left / speakingTime(this.#sent, this.#speed);
+    return beginningOf(this.#sent, Math.round(spokenLength(this.#sent) * share));
   }
 
   /** Ends the speech if all of it has been heard; otherwise checks again at its latest possible end. */
@@ -151,7 +153,7 @@ export class RelaySpeech {
     clearTimeout(this.#timer);
     // Without reports, speech that was heard began soon after the first token.
     if (this.#startedAt === undefined && this.#sent.trim() !== '' && this.#playedText !== '') {
-      const spoken = this.#sent.length / charactersPerSecond / this.#speed;
+      const spoken = exactSpeakingTime(this.#sent, this.#speed);
       this.#startedAt = Math.max(0, Math.min(this.#now(), this.#endsAt - spoken));
     }
     this.#ended.resolve(reason);
