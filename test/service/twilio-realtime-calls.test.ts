@@ -251,6 +251,22 @@ describe('a call with Twilio whose assistant has a realtime model', () => {
     assertNoViolations(call);
   });
 
+  test('is not ended by a connection that has lost the call', async () => {
+    const { id, call, stream } = await streamed();
+    await transcribed(id, 'AI: Hello, this is Kim.');
+    await service.running.database.pool.query(
+      'UPDATE calls SET lease_owner = gen_random_uuid() WHERE id = $1',
+      [id],
+    );
+    stream.say(words('Do you sell tulips?'));
+    // The connection closes, and the fake carrier asks for the next step.
+    const second = await call.streamed(2);
+    await second.hears(0.2);
+    await call.hangUp();
+    assert.equal((await ended(id))['status'], 'ended_by_customer');
+    assertNoViolations(call);
+  });
+
   test('is connected to the relay if its model is not configured', async () => {
     // A model of the catalog that MODELS does not contain.
     const { rows } = await service.running.database.pool.query<{ code: string }>(

@@ -112,9 +112,11 @@ export class StreamServer {
           // A hang-up would cut them off.
           await pause((tones.length / peer.rate) * 1000);
         },
-        end: async (how) => {
+        end: async (how, reason) => {
           // When the connection closes before the call ends, the carrier asks for the next step.
           if (how === 'leave') webSocket.close(closeCodes.normal);
+          // Another connection may have the call by now. If the call was deleted or has failed, a job ends it.
+          else if (reason === 'lease-lost' || reason === 'stopped') this.#sockets.closeSoon(webSocket);
           else {
             await hangUp(start.callSid).catch((error: unknown) => {
               log.warn({ err: error, callId: key.callId }, 'a call could not be ended at the carrier');
