@@ -12,7 +12,7 @@ export interface EmbeddingDependencies {
   embedder: Embedder;
 }
 
-/** Chunks per request. */
+/** Chunks per statement. */
 const batch = 64;
 
 /** Lease of a process, in milliseconds: longer than the longest request and its retry. */
@@ -26,7 +26,8 @@ export const embeddingInput = (document: string, heading: string, body: string):
   [document, ...(heading === document ? [] : [heading]), body].join('\n');
 
 /**
- * Embeds the chunks that have no vector, or one of another model. One process does so at a time, since the endpoint may
+ * Embeds the chunks that have no vector, or one of another model. A chunk that the endpoint refuses counts as embedded,
+ * without a vector, so that it does not block the others. One process does so at a time, since the endpoint may
  * charge for each text. It holds a lease, but no connection while it waits for the endpoint.
  */
 export async function embedChunks(
@@ -72,7 +73,11 @@ async function embedBatch(queries: Queries, embedder: Embedder, signal: AbortSig
   if (rows.length === 0) return false;
   const texts = rows.map(({ document, heading, body }) => embeddingInput(document, heading, body));
   const vectors = await embedder.embed(texts, { signal });
-  const embedded = rows.map(({ id, document }, index) => ({ id, document, embedding: vectors[index] }));
+  const embedded = rows.map(({ id, document }, index) => ({
+    id,
+    document,
+    embedding: vectors[index] ?? null,
+  }));
   // Documents that were renamed meanwhile follow in the next batch. Locked, as a rename may not be committed yet.
   await queries.execute(sql`
     WITH embedded AS (

@@ -13,8 +13,11 @@ export interface EmbeddingConfig {
 /** Local servers need no key, but the library requires one. */
 const noKey = 'none';
 
-/** Texts per request. */
-const batch = 64;
+/** Most texts per request; many servers accept fewer. */
+const maxBatch = 64;
+
+/** How servers refuse a request with too many texts, or with one that is too long for the model. */
+const refusals: readonly unknown[] = [400, 413, 422];
 
 /** Longest text that is embedded, in UTF-16 code units; models accept about 8,000 tokens. */
 const textLimit = 6000;
@@ -49,6 +52,8 @@ export class Embedder {
   readonly model: string;
   readonly #client: OpenAI;
   readonly #log: Logger;
+  /** Texts per request: fewer once the server has refused a request that it accepted in parts. */
+  #batch = maxBatch;
 
   constructor({ baseUrl, apiKey, model }: EmbeddingConfig, log: Logger) {
     this.model = model;
@@ -63,25 +68,63 @@ export class Embedder {
   }
 
   /**
-   * Returns a vector of unit length for each text.
+   * Returns a vector of unit length for each text; undefined for a text that the endpoint refuses while it accepts others.
    *
-   * @throws EmbeddingError, or the signal's reason.
+   * @throws EmbeddingError, also if it refuses every text; or the signal's reason.
    */
-  async embed(texts: string[], options: { signal?: AbortSignal } = {}): Promise<number[][]> {
-    const vectors: number[][] = [];
-    for (let start = 0; start < texts.length; start += batch) {
-      const input = texts.slice(start, start + batch).map((text) => text.slice(0, textLimit).toWellFormed());
-      const { data } = await this.#client.embeddings
-        .create({ model: this.model, input, encoding_format: 'float' }, { timeout: 60_000, ...options })
-        .catch((error: unknown) => {
-          options.signal?.throwIfAborted();
-          throw new EmbeddingError(error);
-        });
-      if (data.length !== input.length) throw new EmbeddingError('fewer embeddings than texts');
-      for (const { embedding } of data.sort((one, other) => one.index - other.index))
-        vectors.push(normalize(embedding));
+  async embed(texts: string[], options: { signal?: AbortSignal } = {}): Promise<(number[] | undefined)[]> {
+    const vectors: (number[] | undefined)[] = [];
+    let refusal: unknown;
+    while (vectors.length < texts.length) {
+      const input = texts.slice(vectors.length, vectors.length + this.#batch);
+      const refuse = (error: unknown) => (refusal = error);
+      vectors.push(...(await this.#embedInParts(input, options, refuse)));
     }
+    const refused = vectors.filter((vector) => vector === undefined).length;
+    if (refused === 0) return vectors;
+    const error = new EmbeddingError(refusal);
+    if (refused === texts.length) throw error;
+    this.#log.warn({ err: error, texts: refused }, 'texts were refused; only full text search finds them');
     return vectors;
+  }
+
+  /** Sends texts in one request, and in two halves if that is refused. */
+  async #embedInParts(
+    input: string[],
+    options: { signal?: AbortSignal },
+    onRefusal: (error: unknown) => void,
+  ): Promise<(number[] | undefined)[]> {
+    try {
+      return await this.#request(input, options);
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      if (error instanceof EmbeddingError) throw error;
+      if (!(error instanceof OpenAI.APIError && refusals.includes(error.status))) {
+        throw new EmbeddingError(error);
+      }
+      if (input.length === 1) {
+        onRefusal(error);
+        return [undefined];
+      }
+    }
+    const half = Math.ceil(input.length / 2);
+    const vectors = [
+      ...(await this.#embedInParts(input.slice(0, half), options, onRefusal)),
+      ...(await this.#embedInParts(input.slice(half), options, onRefusal)),
+    ];
+    // If none of the texts is at fault, there were too many.
+    if (!vectors.includes(undefined)) this.#batch = Math.min(this.#batch, half);
+    return vectors;
+  }
+
+  async #request(texts: string[], options: { signal?: AbortSignal }): Promise<number[][]> {
+    const input = texts.map((text) => text.slice(0, textLimit).toWellFormed());
+    const { data } = await this.#client.embeddings.create(
+      { model: this.model, input, encoding_format: 'float' },
+      { timeout: 60_000, ...options },
+    );
+    if (data.length !== input.length) throw new EmbeddingError('fewer embeddings than texts');
+    return data.sort((one, other) => one.index - other.index).map(({ embedding }) => normalize(embedding));
   }
 
   /** Returns the vector of a question; undefined if the endpoint does not respond in time. */

@@ -8,7 +8,8 @@ const batch = 200;
 /** The vectors of chunks, and the model that created them. */
 export interface Embeddings {
   model: string;
-  vectors: number[][];
+  /** Undefined for a chunk that the model's endpoint refuses. */
+  vectors: (number[] | undefined)[];
 }
 
 /**

@@ -10,6 +10,10 @@ export interface EmbeddingServer {
   requests: string[][];
   /** While set, every request fails with this status. */
   status: number | undefined;
+  /** Refuses requests with more texts. */
+  batchLimit: number;
+  /** Refuses requests with a text that contains this word. */
+  refused: string | undefined;
   /** Responses wait for this promise. */
   gate: Promise<unknown> | undefined;
 }
@@ -20,14 +24,21 @@ export interface EmbeddingServer {
  * @param meanings groups of words with the same meaning
  */
 export async function startEmbeddingServer(meanings: string[][]): Promise<EmbeddingServer> {
-  const embedding: EmbeddingServer = { url: '', requests: [], status: undefined, gate: undefined };
+  const embedding: EmbeddingServer = {
+    ...{ url: '', requests: [], gate: undefined },
+    ...{ status: undefined, batchLimit: Infinity, refused: undefined },
+  };
   const server = createServer((request, response) => {
     void readJson(request).then(async (body) => {
       const { input, model } = body as { input: string[]; model: string };
       embedding.requests.push(input);
       await embedding.gate;
-      response.writeHead(embedding.status ?? 200, { 'Content-Type': 'application/json' });
-      if (embedding.status !== undefined) {
+      const { refused, batchLimit } = embedding;
+      const isRefused =
+        input.length > batchLimit || input.some((text) => refused !== undefined && text.includes(refused));
+      const status = embedding.status ?? (isRefused ? 422 : 200);
+      response.writeHead(status, { 'Content-Type': 'application/json' });
+      if (status !== 200) {
         // Some providers quote the request in their errors.
         const message = `${request.headers.authorization ?? ''} may not embed ${input.join(' ')}`;
         response.end(JSON.stringify({ error: { message, type: 'test_error', code: null } }));

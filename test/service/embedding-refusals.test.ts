@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import type { Jobs } from '../../src/service/jobs/jobs.ts';
+import { embedChunks } from '../../src/service/knowledge/embed-chunks.ts';
+import { Embedder } from '../../src/service/knowledge/embedder.ts';
+import { findPassages } from '../../src/service/knowledge/find-passages.ts';
+import { importDocument } from '../../src/service/knowledge/import-document.ts';
+import { createLog } from '../../src/service/log.ts';
+import { Owner } from '../support/records/owner.ts';
+import { startEmbeddingServer } from '../support/servers/embedding-server.ts';
+import { newDatabase, startService } from '../support/service/service.ts';
+
+const strict = await startEmbeddingServer([['dogs', 'hounds']]);
+const strictEmbedder = () =>
+  new Embedder({ baseUrl: strict.url, apiKey: undefined, model: 'meanings' }, createLog('silent'));
+afterEach(() => {
+  Object.assign(strict, { status: undefined, batchLimit: Infinity, refused: undefined });
+});
+
+test('an endpoint that refuses a request gets fewer texts at once from then on', async () => {
+  strict.batchLimit = 10;
+  const small = strictEmbedder();
+  const texts = Array.from({ length: 40 }, (_, index) => (index === 30 ? 'dogs' : `text ${index}`));
+  const vectors = await small.embed(texts);
+  assert.equal(
+    vectors.findIndex((vector) => (vector?.[0] ?? 0) > 0.9),
+    30,
+  );
+  assert.equal(vectors.length, 40);
+  const before = strict.requests.length;
+  await small.embed(texts);
+  const sizes = strict.requests.slice(before).map(({ length }) => length);
+  assert.ok(Math.min(...sizes) >= 5 && Math.max(...sizes) <= 10, String(sizes));
+});
+
+test('embeds the other texts if the endpoint refuses one, which is not sent again', async () => {
+  const service = await startService({ ...(await newDatabase()), WORKERS: 'off' });
+  const { running } = service;
+  const { db: queries } = running.database;
+  const owner = await Owner.create(service, '1');
+  const { id } = await owner.create('knowledgebases', { name: 'Kennel' });
+  for (const body of ['Poison.', 'The dogs sleep.', 'They wake up.'])
+    await importDocument(queries, id, { name: body, markdown: body });
+  const jobs: Jobs = { send: () => Promise.resolve(), isPending: () => Promise.resolve(false) };
+  const dependencies = { database: running.database, jobs, embedder: strictEmbedder() };
+  const { signal } = new AbortController();
+  const withoutVector = async () => {
+    const { rows } = await running.database.pool.query<{ body: string }>(
+      'SELECT body FROM chunks WHERE embedding IS NULL ORDER BY id',
+    );
+    return rows.map(({ body }) => body);
+  };
+  strict.status = 400;
+  await assert.rejects(embedChunks(dependencies, signal), { name: 'EmbeddingError' });
+  strict.status = undefined;
+  assert.equal((await withoutVector()).length, 3);
+
+  strict.refused = 'Poison';
+  await embedChunks(dependencies, signal);
+  assert.deepEqual(await withoutVector(), ['Poison.']);
+  const found = await findPassages(queries, id, 'hounds', 5, dependencies.embedder);
+  assert.deepEqual(
+    found.map(({ body }) => body),
+    ['The dogs sleep.'],
+  );
+  const before = strict.requests.length;
+  await embedChunks(dependencies, signal);
+  assert.equal(strict.requests.length, before);
+});
