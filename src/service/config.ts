@@ -12,6 +12,7 @@ import type { EmbeddingConfig } from './knowledge/embedder.ts';
 import type { AllowedCountries } from './lib/allowed-countries.ts';
 import { OperatorError } from './operator-error.ts';
 import type { AllowedAddresses } from './outgoing/allowed-addresses.ts';
+import { withoutBlank } from './read-environment.ts';
 import { settings } from './settings.ts';
 import { readSynthesizers, readTranscribers } from './voice/read-speech-providers.ts';
 import type { SpeechConfig } from './voice/speech-config.ts';
@@ -70,14 +71,12 @@ export interface Config {
 }
 
 /**
- * Reads the settings from environment variables; empty ones count as unset.
+ * Reads the settings from environment variables; blank ones count as unset.
  *
  * @throws ConfigError for the first invalid variable.
  */
 export function readConfig(env: Record<string, string | undefined>): Config {
-  const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
-  );
+  const given = withoutBlank(env);
   const parsed = Environment.safeParse(given);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -96,9 +95,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     ? { ...defaults, baseUrl: values.LLM_BASE_URL, apiKey: values.LLM_API_KEY }
     : undefined;
   const models = readList('MODELS', values.MODELS, (list) =>
-    readModels(list, env, { ...defaults, ...languageModel }),
+    readModels(list, given, { ...defaults, ...languageModel }),
   );
-  const speech = readSpeech(values, env);
+  const speech = readSpeech(values, given);
   // The voices of both are stored by the code of their provider.
   const both = models.find(
     ({ code, realtime }) => realtime?.voices.length && speech.synthesizers.some((each) => each.code === code),

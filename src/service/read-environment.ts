@@ -9,10 +9,14 @@ export function readSettingsFile(): Record<string, string | undefined> {
   return existsSync(settingsFile) ? parseEnv(readFileSync(settingsFile, 'utf8')) : {};
 }
 
-/** Adds the settings of that file to the environment, whose own variables take precedence. */
+/** Removes variables that are empty or blank: they count as unset. */
+export const withoutBlank = (env: Record<string, string | undefined>): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(env).filter(([, value = '']) => value.trim() !== ''));
+
+/** Adds the settings of that file to the environment, whose own variables take precedence unless they are blank. */
 export const readEnvironment = (
   env: Record<string, string | undefined>,
 ): Record<string, string | undefined> => ({
   ...readSettingsFile(),
-  ...env,
+  ...withoutBlank(env),
 });

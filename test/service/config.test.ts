@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
 import { test } from 'node:test';
 import { ConfigError, readConfig } from '../../src/service/config.ts';
+import { readEnvironment, settingsFile } from '../../src/service/read-environment.ts';
 
 test('has a default for every setting', () => {
   const config = readConfig({});
@@ -13,11 +18,27 @@ test('has a default for every setting', () => {
   assert.ok(config.rateLimit.requests > 0);
 });
 
-test('treats an empty variable as unset', () => {
+test('treats an empty or blank variable as unset', () => {
   assert.deepEqual(
-    readConfig({ PORT: '', DATABASE_URL: '', LLM_BASE_URL: '', LLM_API_KEY: '' }),
+    readConfig({ PORT: '', DATABASE_URL: '', LLM_BASE_URL: '', LLM_API_KEY: ' ', RATE_LIMIT: ' ' }),
     readConfig({}),
   );
+  const MODELS = '[{"code":"a","apiKeyEnv":"EMPTY_KEY"}]';
+  assert.throws(() => readConfig({ MODELS, EMPTY_KEY: '' }), /EMPTY_KEY of a is not/);
+});
+
+test('uses the value in the settings file if the variable is empty', async () => {
+  const before = process.cwd();
+  const folder = await mkdtemp(join(tmpdir(), 'settings-file-'));
+  try {
+    process.chdir(folder);
+    await writeFile(settingsFile, 'LLM_BASE_URL="http://127.0.0.1:9/v1"\nLLM_MODEL="stored"\n');
+    const { languageModel } = readConfig(readEnvironment({ LLM_BASE_URL: '', LLM_MODEL: 'other' }));
+    assert.deepEqual([languageModel?.baseUrl, languageModel?.model], ['http://127.0.0.1:9/v1', 'other']);
+  } finally {
+    process.chdir(before);
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('enables the language model if an address or a key is set', () => {

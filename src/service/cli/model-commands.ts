@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { readSettingsFile, settingsFile } from '../read-environment.ts';
+import { readSettingsFile, settingsFile, withoutBlank } from '../read-environment.ts';
 import { askAll } from './ask-all.ts';
 import type { Question } from './ask-all.ts';
 import { checkModel } from './check-model.ts';
@@ -76,7 +76,8 @@ function requireSameInEnvironment(
   settings: Record<string, string | undefined>,
   env: CommandInput['env'],
 ): void {
-  const other = Object.entries(settings).find(([name, value = '']) => (env[name] ?? value) !== value);
+  const given = withoutBlank(env);
+  const other = Object.entries(settings).find(([name, value = '']) => (given[name] ?? value) !== value);
   if (!other) return;
   throw new CommandError(
     `The environment has another ${other[0]}, which the service would use instead. Unset it, or set all three there: ` +
