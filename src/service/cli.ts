@@ -5,6 +5,12 @@ import { readEnvironment } from './read-environment.ts';
 import { runService } from './run-service.ts';
 
 /* The command line: `npx node src/service/cli.ts --help`. Reads the same environment variables as the service. */
+
+// A reader such as `head` may close the pipe before everything is written.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 const env = readEnvironment(process.env);
 const [command, ...rest] = process.argv.slice(2);
 if (command === 'start') {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { runCli } from '../../../src/service/cli/run-cli.ts';
 import { settings } from '../../../src/service/settings.ts';
@@ -52,6 +55,13 @@ async function runProgram(env: Environment, ...args: string[]): Promise<{ code: 
   const child = startChildProcess(process.execPath, [program, ...args], { env });
   return { code: await child.ended, output: child.output() };
 }
+
+test('ends without an error if its output is no longer read', async () => {
+  const child = spawn(process.execPath, [join(repository, 'src/service/cli.ts'), '--help']);
+  child.stdout.destroy();
+  const [errors, [code]] = await Promise.all([readText(child.stderr), once(child, 'close')]);
+  assert.deepEqual([code, errors], [0, '']);
+});
 
 test('creates a user and a key that work, and works while a service uses the database', async () => {
   const env = await newDatabase();
