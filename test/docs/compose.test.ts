@@ -15,9 +15,9 @@ interface Service {
 }
 
 const { services } = parse(readFileSync(join(repository, 'compose.yaml'), 'utf8')) as {
-  services: { chat: Service };
+  services: { chat: Service; database: Service };
 };
-const { chat } = services;
+const { chat, database } = services;
 
 /** Settings that the file itself decides. */
 const fixed = ['HOST', 'PORT', 'DATA_DIR', 'OTEL_EXPORTER_PROMETHEUS_HOST', 'OTEL_EXPORTER_PROMETHEUS_PORT'];
@@ -104,5 +104,17 @@ describe('every documented way to run the service', () => {
       const seconds = Number(pattern.exec(read(path))?.[1]);
       assert.ok(seconds * 1000 > shutdownMs, path);
     }
+  });
+});
+
+describe('the backup of the database in Docker Compose', () => {
+  it('uses the names in compose.yaml', () => {
+    const { POSTGRES_USER: user, POSTGRES_DB: name } = database.environment ?? {};
+    const text = readFileSync(join(repository, 'docs/self-hosting.md'), 'utf8');
+    const commands = text.match(/^docker compose exec -T database pg_\w+ .*$/gm);
+    assert.deepEqual(commands, [
+      `docker compose exec -T database pg_dump --username ${String(user)} --format=custom ${String(name)} > chat.dump`,
+      `docker compose exec -T database pg_restore --username ${String(user)} --dbname ${String(name)} < chat.dump`,
+    ]);
   });
 });
