@@ -16,6 +16,27 @@ atEnd(() => model.close());
 const settings = { LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-secret-key', LLM_MODEL: 'test-model' };
 const service = await startService(settings);
 
+/** Gives an assistant a knowledge base with the prices of parking. */
+async function addFacts(
+  { running }: TestService,
+  { id, userId }: { id: number; userId: number },
+  mode: 'prompt' | 'function_call',
+): Promise<void> {
+  const { db, pool } = running.database;
+  const { rows } = await pool.query<{ id: number }>(
+    "INSERT INTO knowledgebases (user_id, name, text_search_config) VALUES ($1, 'Facts', 'english') RETURNING id",
+    [userId],
+  );
+  const knowledgebase = rows[0]?.id ?? 0;
+  const markdown = '# Facts\n\n## Parking\n\nParking costs two euros.\n\n## Cats\n\nCats sleep.';
+  await importDocument(db, knowledgebase, { name: 'Facts', markdown });
+  await pool.query('UPDATE assistants SET knowledgebase_id = $1, knowledgebase_mode = $2 WHERE id = $3', [
+    knowledgebase,
+    mode,
+    id,
+  ]);
+}
+
 test('sends the model name, key, temperature, filled prompt and conversation', async () => {
   const { uuid } = await createAssistant(service, {
     systemPrompt: 'You help {{name}}.',
@@ -56,21 +77,55 @@ test('sends no temperature to a model that has refused one, as reasoning models 
   );
 });
 
+const toolRefusals = {
+  Ollama: 'registry.ollama.ai/library/gemma3:4b does not support tools',
+  vLLM: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+  Groq: '`tool calling` is not supported with this model',
+};
+for (const [server, refusesTools] of Object.entries(toolRefusals)) {
+  test(`sends a model that has refused tools, as with ${server}, the matching passages instead`, async () => {
+    const simple = await startModelServer();
+    atEnd(() => simple.close());
+    simple.behave({ refusesTools, chunks: ['Two euros.'] });
+    const other = await startService({ ...settings, LLM_BASE_URL: simple.url });
+    const assistant = await createAssistant(other);
+    await addFacts(other, assistant, 'function_call');
+    const warnings = async () => (await other.get('/readyz')).json['warnings'] as string[];
+    const warning =
+      'The model "test-model" has no function calling: assistants answer without their tools. Matching passages of ' +
+      'the knowledge base are in the prompt.';
+    assert.ok(!(await warnings()).includes(warning));
+    const conversation = await other.open(assistant.uuid);
+    for (const text of ['What does parking cost?', 'What does parking cost on Sundays?'])
+      assert.equal((await other.send(conversation, text)).json['message'], 'Two euros.');
+    assert.deepEqual(
+      simple.requests.map(({ tools }) => tools !== undefined),
+      [true, false, false],
+    );
+    for (const { messages } of simple.requests.slice(1))
+      assert.match(messages.at(-2)?.content ?? '', /Parking costs two euros\./);
+    assert.ok((await warnings()).includes(warning));
+  });
+}
+
+test('still offers its tools to a model that has refused one of them', async () => {
+  const strict = await startModelServer();
+  atEnd(() => strict.close());
+  strict.behave({ refusesTools: "Invalid 'tools[0].function.parameters': 'format' is not supported." });
+  const other = await startService({ ...settings, LLM_BASE_URL: strict.url });
+  const assistant = await createAssistant(other);
+  await addFacts(other, assistant, 'function_call');
+  const conversation = await other.open(assistant.uuid);
+  assert.equal((await other.send(conversation, 'Hello')).status, 400);
+  strict.behave({});
+  assert.equal((await other.send(conversation, 'Hello')).status, 200);
+  assert.ok(strict.requests.at(-1)?.tools);
+});
+
 test('sends the passages of the knowledge base that match the question', async () => {
-  const { uuid, id, userId } = await createAssistant(service);
-  const { db, pool } = service.running.database;
-  const { rows } = await pool.query<{ id: number }>(
-    "INSERT INTO knowledgebases (user_id, name, text_search_config) VALUES ($1, 'Facts', 'english') RETURNING id",
-    [userId],
-  );
-  const knowledgebase = rows[0]?.id ?? 0;
-  const markdown = '# Facts\n\n## Parking\n\nParking costs two euros.\n\n## Cats\n\nCats sleep.';
-  await importDocument(db, knowledgebase, { name: 'Facts', markdown });
-  await pool.query(
-    "UPDATE assistants SET knowledgebase_id = $1, knowledgebase_mode = 'prompt' WHERE id = $2",
-    [knowledgebase, id],
-  );
-  const conversation = await service.open(uuid);
+  const assistant = await createAssistant(service);
+  await addFacts(service, assistant, 'prompt');
+  const conversation = await service.open(assistant.uuid);
   await service.send(conversation, 'What does parking cost?');
   const prompt = model.requests.at(-1)?.messages.at(-2)?.content ?? '';
   assert.match(prompt, /Parking costs two euros\./);
@@ -232,6 +287,17 @@ test('answers the next message after a failed reply', async () => {
   assert.equal((await service.history(conversation)).length, 4);
 });
 
+const ping = { name: 'ping', description: 'Pings.', parameters: [] };
+const engineRequest: EngineRequest = {
+  assistant: {
+    ...{ uuid: 'the-assistant', name: 'A', language: 'en', secondaryLanguages: [] },
+    ...{ systemPrompt: 'Be kind.', temperature: 0, model: null, toolModel: null },
+  },
+  ...{ history: [], message: 'Hello', toolResults: [], pageTools: [], includesPassages: false },
+  tools: [{ ...ping, run: () => Promise.resolve({ result: 'pong' }) }],
+  findPassages: () => Promise.resolve([]),
+};
+
 describe('the tokens of a reply', () => {
   const priced = { baseUrl: model.url, apiKey: undefined, model: 'priced', idleTimeoutMs: 5000 };
   const price = { input: 2, output: 10 };
@@ -254,17 +320,6 @@ describe('the tokens of a reply', () => {
     model.behave({});
     return lines;
   }
-
-  const ping = { name: 'ping', description: 'Pings.', parameters: [] };
-  const engineRequest: EngineRequest = {
-    assistant: {
-      ...{ uuid: 'the-assistant', name: 'A', language: 'en', secondaryLanguages: [] },
-      ...{ systemPrompt: 'Be kind.', temperature: 0, model: null, toolModel: null },
-    },
-    ...{ history: [], message: 'Hello', toolResults: [], pageTools: [], includesPassages: false },
-    tools: [{ ...ping, run: () => Promise.resolve({ result: 'pong' }) }],
-    findPassages: () => Promise.resolve([]),
-  };
 
   test('are logged as the model reports them, of all its responses together, with their cost', async () => {
     const usage = { prompt_tokens: 1000, completion_tokens: 50 };

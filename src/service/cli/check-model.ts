@@ -1,7 +1,19 @@
+import { searchToolName } from '../engine/engine.ts';
+import { describeToolRefusal, isToolRefusal } from '../engine/openai/function-calling.ts';
+import { toOpenAiTools } from '../engine/openai/tool-calls.ts';
 import { CommandError } from './command.ts';
 
 /** Time limit of the test request in milliseconds; a local server may have to load its model first. */
 const timeoutMs = 120_000;
+
+/** A function like that of an assistant with a knowledge base. */
+const tools = toOpenAiTools([
+  {
+    name: searchToolName,
+    description: 'Searches the knowledge base.',
+    parameters: [{ name: 'query', type: 'string', description: 'What to find.', required: true }],
+  },
+]);
 
 /** A language model as in the settings. */
 export interface ModelSettings {
@@ -11,11 +23,13 @@ export interface ModelSettings {
 }
 
 /**
- * Sends a short message to a language model.
+ * Sends a short message to a language model, with a function, and again without if it refuses that.
  *
+ * @returns a sentence about what it cannot do; undefined if there is nothing.
  * @throws CommandError with the reason if it does not answer.
  */
-export async function checkModel({ baseUrl, apiKey, model }: ModelSettings): Promise<void> {
+export async function checkModel(settings: ModelSettings, hasTools = true): Promise<string | undefined> {
+  const { baseUrl, apiKey, model } = settings;
   const address = `${baseUrl.replace(/\/+$/, '')}/chat/completions`;
   const fail = (problem: string, cause?: unknown) =>
     new CommandError(`The model cannot be used: ${problem} Nothing was stored.`, { cause });
@@ -27,7 +41,11 @@ export async function checkModel({ baseUrl, apiKey, model }: ModelSettings): Pro
         'Content-Type': 'application/json',
         ...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }),
       },
-      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello.' }] }),
+      body: JSON.stringify({
+        model,
+        messages: [{ role: 'user', content: 'Say hello.' }],
+        ...(hasTools && { tools, tool_choice: 'auto' }),
+      }),
       signal: AbortSignal.timeout(timeoutMs),
     });
   } catch (error) {
@@ -35,6 +53,10 @@ export async function checkModel({ baseUrl, apiKey, model }: ModelSettings): Pro
     throw fail(`${address} does not respond (${code ?? message}).`, error);
   }
   const body = await response.text();
+  if (hasTools && !response.ok && isToolRefusal(body)) {
+    await checkModel(settings, false);
+    return describeToolRefusal(model);
+  }
   if (response.status === 401 || response.status === 403) {
     throw fail(`the endpoint refuses the key (${response.status}). Check the key (--model-key).`);
   }
@@ -48,4 +70,5 @@ export async function checkModel({ baseUrl, apiKey, model }: ModelSettings): Pro
   }
   if (!response.ok) throw fail(`${address} responded with ${response.status}.`);
   if (!body.includes('"choices"')) throw fail(`${address} is not an OpenAI-compatible endpoint.`);
+  return undefined;
 }

@@ -58,11 +58,12 @@ export async function connectModel(
   const settings = { LLM_BASE_URL: baseUrl, LLM_MODEL: model.model, LLM_API_KEY: model.apiKey };
   requireSameInEnvironment(settings, input.env);
   input.say(`Testing ${model.model}…`);
-  await checkModel(model);
+  const warning = await checkModel(model);
   const file = await storeSettings(settings);
   input.say(
     `The model answers. Its settings are in ${file}, which "start" reads. Restart a running service, so that it uses them.`,
   );
+  if (warning !== undefined) input.say(warning);
   return values;
 }
 

@@ -16,7 +16,7 @@ export function createEngine(
   const online = new OpenAiEngine(languageModel, models, log, recordUsage);
   const offline = new OfflineEngine();
   return {
-    problems: () => online.problems.all,
+    problems: () => online.warnings,
     reply: (request, signal) =>
       (online.has(request.assistant.model) ? online : offline).reply(request, signal),
     evaluate: (request, signal) => (online.has(request.model) ? online : offline).evaluate(request, signal),

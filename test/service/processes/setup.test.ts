@@ -156,6 +156,17 @@ describe('setup', () => {
     assert.equal(model.requests.at(-1)?.authorization, 'Bearer sk-1');
   });
 
+  it('stores a model without function calling, and says what assistants cannot do with it', async () => {
+    const cwd = await mkdtemp(join(folder, 'without-tools-'));
+    const ned = ['--name', 'Ned', '--email', 'ned@setup.example', '--model-url', model.url, '--model', 'm-1'];
+    model.behave({ refusesTools: 'library/m-1 does not support tools' });
+    const { code, output } = await runProgram(cwd, await newDatabase(), 'setup', ...ned);
+    model.behave({});
+    assert.equal(code, 0, output);
+    assert.match(output, /The model answers\./);
+    assert.match(output, /The model "m-1" has no function calling: assistants answer without their tools\./);
+  });
+
   it('refuses an invalid e-mail address before it tests the model', async () => {
     const requests = model.requests.length;
     const hal = ['--name', 'Hal', '--email', 'hal'];

@@ -40,8 +40,12 @@ export interface ModelCall {
 export interface Behavior {
   /** Refuses a temperature, as reasoning models do. */
   refusesTemperature?: boolean;
+  /** Refuses requests with tools, with this message. */
+  refusesTools?: string;
   /** Fails with this status and an error body in the provider's format. */
   status?: number;
+  /** The code in the body of that error. */
+  code?: string;
   /**
    * The chunks of the answer; promises delay theirs. By default, the answer repeats the question. Without chunks, an
    * answer that is not streamed has no `choices`.
@@ -156,7 +160,7 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
     response.end(JSON.stringify({ error }));
     return;
   }
-  const refusal = status === undefined && describeRefusal(request.messages, behavior);
+  const refusal = status === undefined && describeRefusal(request, behavior);
   if (refusal) {
     response.writeHead(400, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify({ error: { message: refusal, type: 'invalid_request_error' } }));
@@ -165,7 +169,9 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
   if (status !== undefined) {
     const secret = `leaked ${request.authorization ?? ''}`;
     response.writeHead(status, { 'Content-Type': 'application/json' });
-    response.end(JSON.stringify({ error: { message: secret, type: 'test_error', code: null } }));
+    response.end(
+      JSON.stringify({ error: { message: secret, type: 'test_error', code: behavior.code ?? null } }),
+    );
     return;
   }
   const chunks = behavior.chunks ?? [`You said: ${request.messages.at(-1)?.content ?? ''}`];
@@ -223,8 +229,12 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
   end('stop');
 }
 
-/** The reason to refuse a request for the function calls in its messages, if there is one. */
-function describeRefusal(messages: ChatRequest['messages'], { requires }: Behavior): string | undefined {
+/** The reason to refuse a request for its tools or the function calls in its messages, if there is one. */
+function describeRefusal(
+  { messages, tools }: ChatRequest,
+  { requires, refusesTools }: Behavior,
+): string | undefined {
+  if (refusesTools !== undefined && tools) return refusesTools;
   if (!messages.every(isValid)) return 'Invalid tool call.';
   const lacks = ({ role, reasoning_content: text }: ChatRequest['messages'][number]) =>
     role === 'assistant' && text === undefined;

@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import type { LanguageModelConfig } from '../read-models.ts';
+import { describeToolRefusal, isToolRefusal, ToolRefusal } from './function-calling.ts';
 
 /** Local servers need no key, but the library requires one. */
 const noKey = 'none';
@@ -15,6 +16,8 @@ export interface Endpoint {
   refusesTemperature: boolean;
   /** Whether the model has required the reasoning for its earlier function calls, as DeepSeek does. */
   requiresReasoning: boolean;
+  /** Whether it has refused tools, as models without function calling do. */
+  refusesTools: boolean;
 }
 
 export const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
@@ -29,9 +32,14 @@ export const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
   config,
   refusesTemperature: false,
   requiresReasoning: false,
+  refusesTools: false,
 });
 
-/** Sends a request, and once more for each requirement of the model that its refusal names. */
+/**
+ * Sends a request, and once more for each requirement of the model that its refusal names.
+ *
+ * @throws ToolRefusal if the model refuses tools: without them, the prompt is another one.
+ */
 export async function sendAdapted<Response>(
   endpoint: Endpoint,
   temperature: number,
@@ -41,6 +49,10 @@ export async function sendAdapted<Response>(
   try {
     return await send(refusesTemperature ? {} : { temperature });
   } catch (error) {
+    if (error instanceof OpenAI.APIError && isToolRefusal(error.message)) {
+      endpoint.refusesTools = true;
+      throw new ToolRefusal(describeToolRefusal(endpoint.config.model), { cause: error });
+    }
     if (!(error instanceof OpenAI.BadRequestError)) throw error;
     if (!refusesTemperature && error.message.includes('temperature')) endpoint.refusesTemperature = true;
     else if (!requiresReasoning && error.message.includes('reasoning_content'))

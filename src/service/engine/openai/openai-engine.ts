@@ -17,6 +17,7 @@ import { requestEvaluation } from './request-evaluation.ts';
 import { buildPrompt } from './build-prompt.ts';
 import type { ChatMessage } from './build-prompt.ts';
 import { ToolCallCollector } from './collect-tool-calls.ts';
+import { describeToolRefusal, ToolRefusal, withoutTools } from './function-calling.ts';
 import { callLimit, runToolCalls } from './run-tool-calls.ts';
 import { ModelProblems } from './model-problems.ts';
 import { ownerReason, publicReason } from './public-reason.ts';
@@ -31,7 +32,7 @@ export const callRounds = 4;
 
 /** Answers with language models whose endpoints speak OpenAI's chat completions protocol. */
 export class OpenAiEngine implements Engine {
-  readonly problems = new ModelProblems();
+  readonly #problems = new ModelProblems();
   readonly #default: Endpoint | undefined;
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #log: Logger;
@@ -60,6 +61,14 @@ export class OpenAiEngine implements Engine {
     return this.#find(model) !== undefined;
   }
 
+  /** A sentence for each thing that the operator should know about a model, without address and key. */
+  get warnings(): string[] {
+    const endpoints = [...(this.#default ? [this.#default] : []), ...this.#endpoints.values()];
+    const withoutCalls = endpoints.filter(({ refusesTools }) => refusesTools);
+    const refusals = withoutCalls.map(({ config }) => describeToolRefusal(config.model));
+    return [...this.#problems.all, ...new Set(refusals)];
+  }
+
   #find(model: string | null): Endpoint | undefined {
     return (model === null ? undefined : this.#endpoints.get(model)) ?? this.#default;
   }
@@ -67,39 +76,62 @@ export class OpenAiEngine implements Engine {
   async *reply(request: EngineRequest, signal: AbortSignal): AsyncGenerator<ReplyEvent, undefined> {
     const usages: TokenUsage[] = [];
     try {
-      const messages = await buildPrompt(request);
-      let callCount = 0;
-      let hasSpoken = false;
-      let rounds = callRounds;
-      for (let round = 0; round <= rounds; round++) {
-        const deltas: string[] = [];
-        const calls = new ToolCallCollector();
-        const response = this.#streamResponse(request, messages, round < rounds, calls, usages, signal);
-        for await (const text of withoutReasoning(response)) {
-          // Text before and after a call are separate paragraphs.
-          yield { type: 'delta', text: hasSpoken && deltas.length === 0 ? `\n\n${text}` : text };
-          deltas.push(text);
-        }
-        hasSpoken ||= deltas.length > 0;
-        if (calls.all.length === 0) return;
-        messages.push(toAssistantMessage(deltas.join(''), calls));
-        const outcomes = runToolCalls(calls.all, request, callLimit - callCount, signal);
-        for (const [index, outcome] of outcomes.entries()) {
-          const { event, message, ends } = await outcome;
-          if (event) {
-            callCount++;
-            yield event;
-          }
-          // The model may still say goodbye.
-          if (ends) rounds = hasSpoken ? round : round + 1;
-          messages.push({ role: 'tool', tool_call_id: calls.all[index]?.id ?? '', content: message });
-        }
-      }
+      yield* this.#answerAdapted(request, usages, signal);
     } catch (error) {
       throw this.#toEngineError(error, signal);
     } finally {
       // Also of replies that failed or were stopped: their tokens cost, too.
       await this.#record('reply', request.assistant.uuid, usages);
+    }
+  }
+
+  /** Answers; without tools if the model refuses them, which it does before the first word. */
+  async *#answerAdapted(
+    request: EngineRequest,
+    usages: TokenUsage[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ReplyEvent, undefined> {
+    try {
+      if (!this.#choose(request).refusesTools) return yield* this.#answer(request, usages, signal);
+    } catch (error) {
+      if (!(error instanceof ToolRefusal)) throw error;
+      this.#log.warn(error.message);
+    }
+    return yield* this.#answer(withoutTools(request), usages, signal);
+  }
+
+  async *#answer(
+    request: EngineRequest,
+    usages: TokenUsage[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ReplyEvent, undefined> {
+    const messages = await buildPrompt(request);
+    let callCount = 0;
+    let hasSpoken = false;
+    let rounds = callRounds;
+    for (let round = 0; round <= rounds; round++) {
+      const deltas: string[] = [];
+      const calls = new ToolCallCollector();
+      const response = this.#streamResponse(request, messages, round < rounds, calls, usages, signal);
+      for await (const text of withoutReasoning(response)) {
+        // Text before and after a call are separate paragraphs.
+        yield { type: 'delta', text: hasSpoken && deltas.length === 0 ? `\n\n${text}` : text };
+        deltas.push(text);
+      }
+      hasSpoken ||= deltas.length > 0;
+      if (calls.all.length === 0) return;
+      messages.push(toAssistantMessage(deltas.join(''), calls));
+      const outcomes = runToolCalls(calls.all, request, callLimit - callCount, signal);
+      for (const [index, outcome] of outcomes.entries()) {
+        const { event, message, ends } = await outcome;
+        if (event) {
+          callCount++;
+          yield event;
+        }
+        // The model may still say goodbye.
+        if (ends) rounds = hasSpoken ? round : round + 1;
+        messages.push({ role: 'tool', tool_call_id: calls.all[index]?.id ?? '', content: message });
+      }
     }
   }
 
@@ -135,31 +167,41 @@ export class OpenAiEngine implements Engine {
   async #watch<Response>(model: string, request: PromiseLike<Response>): Promise<Response> {
     try {
       const response = await request;
-      this.problems.clear(model);
+      this.#problems.clear(model);
       return response;
     } catch (error) {
-      const problem = this.problems.report(model, error);
+      const problem = this.#problems.report(model, error);
       if (problem !== undefined) this.#log.error(problem);
       throw error;
     }
   }
 
+  /**
+   * Returns the endpoint of the model that answers. A speech model may be bad at tools, so it is offered them only if
+   * there is no tool model.
+   *
+   * @throws EngineError if there is none.
+   */
+  #choose({ assistant: { model, toolModel }, tools, pageTools }: EngineRequest): Endpoint {
+    const hasTools = tools.length > 0 || pageTools.length > 0;
+    const endpoint = this.#find(hasTools && toolModel !== null ? toolModel : model) ?? this.#find(model);
+    if (!endpoint) throw new EngineError('no language model is configured');
+    return endpoint;
+  }
+
   /** Sends one request: yields the text and collects the tool calls. */
   async *#streamResponse(
-    { assistant, pageTools, tools }: EngineRequest,
+    asked: EngineRequest,
     messages: ChatMessage[],
     allowsCalls: boolean,
     calls: ToolCallCollector,
     usages: TokenUsage[],
     signal: AbortSignal,
   ): AsyncGenerator<string, undefined> {
+    const { assistant, pageTools, tools } = asked;
     const names = new Set(tools.map(({ name }) => name));
     const offered = [...tools, ...pageTools.filter(({ name }) => !names.has(name))];
-    const { model, toolModel } = assistant;
-    // A speech model may be bad at tools, so it is offered them only if there is no tool model.
-    const endpoint =
-      this.#find(offered.length > 0 && toolModel !== null ? toolModel : model) ?? this.#find(model);
-    if (!endpoint) throw new EngineError('no language model is configured');
+    const endpoint = this.#choose(asked);
     const { client, config } = endpoint;
     const request = sendAdapted(endpoint, assistant.temperature, (sampling) =>
       client.chat.completions.create(
@@ -241,13 +283,24 @@ function adaptReasoning(message: ChatMessage, isRequired: boolean): ChatMessage 
 }
 
 /** Describes an error without its message, which can quote the key or the prompt. */
-function describeFailure(error: unknown): { failure: string; status?: number; requestId?: string } {
+function describeFailure(error: unknown): {
+  failure: string;
+  status?: number;
+  code?: string;
+  requestId?: string;
+} {
   if (!(error instanceof OpenAI.APIError))
     return { failure: error instanceof Error ? error.name : typeof error };
-  const { status, requestID } = error as { status?: number; requestID?: string | null };
+  const { status, requestID, code } = error as {
+    status?: number;
+    requestID?: string | null;
+    /** A word by its protocol; some servers repeat the status. */
+    code?: unknown;
+  };
   return {
     failure: error.constructor.name,
     ...(status === undefined ? {} : { status }),
+    ...(typeof code === 'string' && /^\w{1,64}$/.test(code) ? { code } : {}),
     ...(requestID == null ? {} : { requestId: requestID }),
   };
 }
