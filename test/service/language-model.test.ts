@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { importDocument } from '../../src/service/knowledge/import-document.ts';
 import { freePort } from '../support/process/free-port.ts';
 import { pino } from 'pino';
-import type { EngineRequest } from '../../src/service/engine/engine.ts';
+import type { EngineError, EngineRequest } from '../../src/service/engine/engine.ts';
 import { OpenAiEngine } from '../../src/service/engine/openai/openai-engine.ts';
 import type { LanguageModelConfig } from '../../src/service/engine/read-models.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
@@ -344,5 +344,79 @@ describe('the tokens of a reply', () => {
     const [line] = await logged(priced, {});
     assert.equal(line?.['cost'], undefined);
     assert.ok(Number(line?.['inputTokens']) > 0);
+  });
+});
+
+describe('a failure that only the operator can end', () => {
+  const unavailable = 'the assistant cannot answer at the moment';
+  const cases: [title: string, behavior: Behavior, warning: RegExp, ownerReason: string][] = [
+    [
+      'no credit',
+      { status: 402 },
+      /^The account of the model "m-1" has no credit left \(402\)\./,
+      'the account of the language model has no credit left (402)',
+    ],
+    [
+      'a used-up quota',
+      { status: 429, code: 'insufficient_quota' },
+      /^The account of the model "m-1" has no credit left \(429\)\./,
+      'the account of the language model has no credit left (429)',
+    ],
+    [
+      'a refused request',
+      { status: 400, code: 'unsupported_value' },
+      /^The model "m-1" has refused the latest request \(400\)\./,
+      'the model refuses the request (400)',
+    ],
+    [
+      'an unprocessable request',
+      { status: 422 },
+      /^The model "m-1" has refused the latest request \(422\)\./,
+      'the model refuses the request (422)',
+    ],
+  ];
+
+  /** Answers once with each behavior. Returns the error, and what the operator reads then. */
+  async function failing(behavior: Behavior) {
+    let log = '';
+    const config = { baseUrl: model.url, apiKey: undefined, model: 'm-1', idleTimeoutMs: 5000 };
+    const engine = new OpenAiEngine(
+      config,
+      [],
+      pino({}, { write: (line: string) => void (log += line) }),
+      () => Promise.resolve(),
+    );
+    const answer = async (current: Behavior) => {
+      model.behave(current);
+      try {
+        for await (const event of engine.reply(engineRequest, new AbortController().signal)) void event;
+        return undefined;
+      } catch (error) {
+        return error as EngineError;
+      } finally {
+        model.behave({});
+      }
+    };
+    const error = await answer(behavior);
+    const { warnings } = engine;
+    await answer({});
+    return { error, warnings, later: engine.warnings, log };
+  }
+
+  for (const [title, behavior, warning, ownerReason] of cases) {
+    test(`is in the warnings until the model answers, and in the log with its code: ${title}`, async () => {
+      const { error, warnings, later, log } = await failing(behavior);
+      assert.deepEqual([error?.message, error?.ownerReason], [unavailable, ownerReason]);
+      assert.equal(warnings.length, 1);
+      assert.match(warnings[0] ?? '', warning);
+      assert.deepEqual(later, []);
+      if (behavior.code !== undefined) assert.ok(log.includes(`"code":"${behavior.code}"`), log);
+    });
+  }
+
+  test('is not one that ends by itself, such as a rate limit', async () => {
+    const { error, warnings } = await failing({ status: 429, code: 'rate_limit_exceeded' });
+    assert.equal(error?.message, 'the language model is overloaded');
+    assert.deepEqual(warnings, []);
   });
 });

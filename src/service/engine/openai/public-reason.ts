@@ -1,4 +1,5 @@
 import OpenAI from 'openai';
+import { hasNoCredit } from './model-problems.ts';
 
 const unavailable = 'the assistant cannot answer at the moment';
 
@@ -7,8 +8,9 @@ export function publicReason(error: unknown): string {
   // A subclass of APIConnectionError, so it is checked first.
   if (error instanceof OpenAI.APIConnectionTimeoutError) return 'the language model did not answer in time';
   if (error instanceof OpenAI.APIConnectionError) return 'the language model cannot be reached';
-  if (error instanceof OpenAI.RateLimitError) return 'the language model is overloaded';
   // Its cause is the operator's business (`ModelProblems`); a visitor can do nothing about it.
+  if (hasNoCredit(error)) return unavailable;
+  if (error instanceof OpenAI.RateLimitError) return 'the language model is overloaded';
   if (error instanceof OpenAI.AuthenticationError || error instanceof OpenAI.PermissionDeniedError)
     return unavailable;
   if (error instanceof OpenAI.NotFoundError) return unavailable;
@@ -26,6 +28,7 @@ export function ownerReason(error: unknown): string {
   if (status === undefined) return 'the connection to the language model failed';
   if (status === 401 || status === 403) return `the model refuses the API key (${status})`;
   if (status === 404) return 'the endpoint does not know the model (404)';
+  if (hasNoCredit(error)) return `the account of the language model has no credit left (${status})`;
   if (status === 429) return 'rate limited by the language model (429)';
   if (status < 500) return `the model refuses the request (${status})`;
   return `the language model failed (${status})`;
