@@ -29,8 +29,8 @@ export async function runService(args: string[], env: Record<string, string | un
       return;
     }
     const config = readConfig(env);
-    const stopTelemetry = await startTelemetry(env);
     const log = createLog(config.logLevel);
+    const stopTelemetry = await startTelemetry(env, log);
     await storeWidgetVersion(config.widgetDir, config.dataDir, log);
     const running = await serve(config, { log });
     stopOnSignals(() => {

@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { StoredJobs } from '../../../src/service/jobs/jobs.ts';
+import { startChildProcess } from '../../support/process/child-process.ts';
 import { freePort } from '../../support/process/free-port.ts';
 import { repository } from '../../support/repository.ts';
 import { startModelServer } from '../../support/servers/model-server.ts';
@@ -95,6 +97,39 @@ describe('with OTEL_METRICS_EXPORTER=prometheus, /metrics on a separate port', (
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     assert.match(metrics, /^chat_queue_depth\{.*queue="hang-up".*\} 1$/m);
     await service.stop();
+  });
+});
+
+describe('exporters that cannot work', () => {
+  it('are in the log if the port of the metrics is in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    atEnd(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const service = await startServiceProcess({
+      ...(await copyDatabase(env)),
+      ...{ OTEL_METRICS_EXPORTER: 'prometheus', OTEL_EXPORTER_PROMETHEUS_PORT: String(port) },
+    });
+    await eventually(
+      () => `the log of the port in ${service.child.output()}`,
+      () =>
+        service.child
+          .output()
+          .includes(`telemetry: Error: listen EADDRINUSE: address already in use 127.0.0.1:${port}`),
+    );
+    await service.stop();
+  });
+
+  it('are refused if they do not exist', async () => {
+    const child = startChildProcess(process.execPath, [join(repository, 'src/service/main.ts')], {
+      cwd: repository,
+      env: { ...env, PORT: '0', OTEL_METRICS_EXPORTER: 'otlp,promethius' },
+    });
+    assert.equal(await child.ended, 1);
+    assert.equal(
+      child.output(),
+      'OTEL_METRICS_EXPORTER must be otlp, prometheus, console, none: "promethius" is not.\n',
+    );
   });
 });
 
