@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { extract } from '../../../src/service/knowledge/extract/extract.ts';
@@ -99,6 +101,43 @@ describe('a file', () => {
       { heading: 'D', body: 'Hello' },
     ]);
     await assert.rejects(read(new Extractor({ taskTimeoutMs: 1 }), 'txt', large), /too long to read/);
+  });
+
+  /** Starts to read a file in a new process. */
+  const startReading = () => {
+    const started: ChildProcess[] = [];
+    const add = (message: unknown) => started.push((message as { process: ChildProcess }).process);
+    subscribe('child_process', add);
+    const extractor = new Extractor();
+    const read = () =>
+      extractor.extract(
+        { type: 'txt', name: 'D', bytes: Buffer.from('Hello') },
+        new AbortController().signal,
+      );
+    const first = read();
+    unsubscribe('child_process', add);
+    return { first, read, child: started[0] ?? assert.fail('no process was started') };
+  };
+
+  test('is read to its end although its process receives the signals that end the service', async () => {
+    const { first, read, child } = startReading();
+    await first;
+    const second = read();
+    child.kill('SIGINT');
+    child.kill('SIGTERM');
+    assert.deepEqual((await second).chunks, [{ heading: 'D', body: 'Hello' }]);
+    assert.equal(child.signalCode, null);
+  });
+
+  test('is not to blame if such a signal ends its process before it can ignore it', async () => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      const { first, child } = startReading();
+      child.kill(signal);
+      await assert.rejects(first, {
+        name: 'Error',
+        message: `A process that reads documents received ${signal}.`,
+      });
+    }
   });
 
   test('waits while the maximum number of files is being read', async () => {

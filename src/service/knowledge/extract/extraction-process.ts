@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { endingSignals } from './ending-signals.ts';
 import type { ExtractionRequest, ExtractionResponse } from './extractor.ts';
 
 // The program of the child processes that `Extractor` starts.
@@ -10,6 +11,8 @@ const checkMs = 50;
 if (isMainThread) {
   // A separate thread, because a document can block the main thread.
   new Worker(new URL(import.meta.url), { workerData: Number(process.argv[2]) }).unref();
+  // The service receives them too, and decides what becomes of the document.
+  for (const signal of endingSignals) process.on(signal, () => undefined);
   process.on('message', (request: ExtractionRequest) => {
     void respond(request).then((response) =>
       process.send?.({ ...response, memory: process.memoryUsage.rss() } satisfies ExtractionResponse),

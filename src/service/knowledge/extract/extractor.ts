@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { extname, join } from 'node:path';
+import { endingSignals } from './ending-signals.ts';
 import type { Extracted, ExtractionTask } from './extract.ts';
 import { ExtractionError } from './extraction-error.ts';
 import type { RobotsAnswer } from './robots.ts';
@@ -108,6 +109,9 @@ export class Extractor {
     child.on('message', response.resolve);
     child.on('error', response.reject);
     child.on('exit', (code, death) => {
+      // It was still starting: afterwards, it ignores them.
+      if (endingSignals.some((signal) => signal === death))
+        response.reject(new Error(`A process that reads documents received ${death}.`));
       fail(
         code === outOfMemory || death === 'SIGABRT' || death === 'SIGKILL'
           ? 'The document takes more memory to read than it may.'
