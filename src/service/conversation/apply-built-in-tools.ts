@@ -28,12 +28,7 @@ export async function applyBuiltInTools(
   if (endsConversation(calls) && aiEnabled) {
     await addEntry(tx, conversation, eventEntry('ended'));
     await markEnded(tx, jobs, conversation.id);
-    const [{ ended } = { ended: false }] = await tx
-      .select({ ended: hasEnded })
-      .from(conversations)
-      .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
-      .where(eq(conversations.id, conversation.id));
-    return { aiEnabled, ...(ended && { ended }) };
+    return readEffects(tx, conversation, calls);
   }
   const transfer = calls.find(
     ({ name, client, result }) => name === 'call_transfer' && client !== true && isTransfer(result),
@@ -44,6 +39,21 @@ export async function applyBuiltInTools(
   await addEntry(tx, conversation, eventEntry('handed_over', number));
   await jobs.send('handoff-notice', { messageId, reason: 'request' }, { tx });
   return { aiEnabled: false };
+}
+
+/** The state of a conversation to which the calls of an answer were applied. */
+export async function readEffects(
+  tx: Queries,
+  { id, aiEnabled }: { id: number; aiEnabled: boolean },
+  calls: StoredFunctionCall[],
+): Promise<BuiltInToolEffects> {
+  if (!endsConversation(calls) || !aiEnabled) return { aiEnabled };
+  const [{ ended } = { ended: false }] = await tx
+    .select({ ended: hasEnded })
+    .from(conversations)
+    .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
+    .where(eq(conversations.id, id));
+  return { aiEnabled, ...(ended && { ended }) };
 }
 
 /** Whether the calls of an answer end the conversation. */

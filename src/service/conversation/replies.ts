@@ -20,7 +20,7 @@ import { Reply } from './reply.ts';
 import { failReply } from './fail-reply.ts';
 import type { FailureReasons } from './fail-reply.ts';
 import { storeAnswer } from './store-answer.ts';
-import type { Answer, NewAnswer } from './store-answer.ts';
+import type { Answer, NewAnswer, SettledAnswer } from './store-answer.ts';
 import { StopRequests, replyStopped } from './stop-requests.ts';
 import { countReply, recordFirstToken } from '../telemetry/instruments.ts';
 import { conversationSignal, pollUntil } from './signals.ts';
@@ -152,7 +152,7 @@ export class Replies implements Answerer {
       const answer = await withTimeout(this.#timeoutMs, [this.#closing.signal, stop], (signal) =>
         this.#generate(message, reply, signal),
       );
-      const settled = await storeAnswer(this.#dependencies, message, this.lease.owner, answer);
+      const settled = await this.#store(message, answer);
       if (!settled) throw new EngineError('the answer took too long; please send the message again');
       reply.complete(settled);
       countReply('answered');
@@ -197,6 +197,17 @@ export class Replies implements Answerer {
       });
     }
     return { ...answer, text: answer.text.toWellFormed() };
+  }
+
+  /** Waits for the database for up to a lease: the answer may be stored already, and its tools may have acted. */
+  async #store(message: AcceptedMessage, answer: NewAnswer): Promise<SettledAnswer | undefined> {
+    const deadline = performance.now() + this.lease.milliseconds;
+    return retryDuringOutage(() => storeAnswer(this.#dependencies, message, this.lease.owner, answer), {
+      mayRetry: () => performance.now() <= deadline && !this.#closing.signal.aborted,
+      onFailure: (cause) => {
+        this.#log.warn({ err: cause }, 'an answer could not be stored; retrying');
+      },
+    });
   }
 
   async #waitForTurn(message: AcceptedMessage): Promise<void> {

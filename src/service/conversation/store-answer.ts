@@ -7,7 +7,7 @@ import { ConversationError } from '../lib/conversation-error.ts';
 import type { EndingDependencies } from './end-conversation.ts';
 import { updatedUntilEnd } from './add-entry.ts';
 import { notifyOfChange } from './conversation-events.ts';
-import { applyBuiltInTools } from './apply-built-in-tools.ts';
+import { applyBuiltInTools, readEffects } from './apply-built-in-tools.ts';
 import type { BuiltInToolEffects } from './apply-built-in-tools.ts';
 
 /** An assistant's answer. */
@@ -27,7 +27,8 @@ export interface SettledAnswer extends Answer, BuiltInToolEffects {}
 const settled = { replyOwner: null, replyLeaseUntil: null };
 
 /**
- * Stores the reply to a message and applies the built-in tools that the assistant called.
+ * Stores the reply to a message and applies the built-in tools that the assistant called. May be repeated if it is not
+ * known whether it was stored.
  *
  * @returns undefined if the lease of this owner had expired and the message was refunded.
  * @throws ConversationError if the conversation was deleted.
@@ -44,7 +45,12 @@ export async function storeAnswer(
     const [conversation] = await touchConversation(tx, { conversationId });
     if (!conversation) throw ConversationError.conversationNotFound();
     const stored = await insertAnswer(tx, { id, owner, problem, ...answer });
-    if (stored.length === 0) return undefined;
+    if (stored.length === 0) {
+      // No other process answers it, so an earlier attempt has stored this answer.
+      const answered = and(eq(messages.id, id), eq(messages.replyState, 'answered'));
+      if ((await tx.$count(messages, answered)) === 0) return undefined;
+      return { ...answer, ...(await readEffects(tx, conversation, answer.functionCalls)) };
+    }
     // Polling finds no update of an ended conversation.
     if (conversation.hasEnded) await notifyOfChange(tx, conversationId);
     const effects = { messageId: id, calls: answer.functionCalls };

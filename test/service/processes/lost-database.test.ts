@@ -24,6 +24,7 @@ import {
 import { mountSmallDisk } from '../../support/process/small-disk.ts';
 import { spawnService, startServiceProcess } from '../../support/service/service-process.ts';
 import { startModelServer } from '../../support/servers/model-server.ts';
+import type { Behavior } from '../../support/servers/model-server.ts';
 import { expectingFailures } from '../../support/service/check-answer.ts';
 import { startSilentProxy } from '../../support/servers/silent-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -104,13 +105,12 @@ describe(
   'a reply that ends during an outage of the server',
   { skip: testDatabase === 'pglite' && 'needs a PostgreSQL server' },
   () => {
-    test('fails, and is refunded when the server is back, not only when its lease has expired', async () => {
+    async function startReply(behavior: Behavior) {
       const model = await startModelServer();
       atEnd(() => model.close());
       const direct = await newDatabase();
       const here = await startService(direct);
       const { uuid: assistant, userId } = await createAssistant(here, { balance: '1' });
-      const balance = async () => (await readMoney(here, userId)).balance;
       const proxy = await startSilentProxy(String(direct['DATABASE_URL']));
       atEnd(() => proxy.close());
       const service = await startServiceProcess({
@@ -122,22 +122,47 @@ describe(
           REPLY_LEASE_SECONDS: '3600',
         },
       });
+      atEnd(async () => {
+        service.signal('SIGTERM');
+        await service.child.ended;
+      });
       const conversation = await service.open(assistant);
       const gate = Promise.withResolvers<undefined>();
-      model.behave({ gate: gate.promise, chunks: ['Late'] });
+      model.behave({ gate: gate.promise, ...behavior });
       const key = { 'Idempotency-Key': randomUUID() };
-      const sent = service.send(conversation, 'Hello', key);
+      const send = () => service.send(conversation, 'Hello', key);
+      const sent = send();
       await model.received(1);
       proxy.refuse();
       gate.resolve(undefined);
-      assert.match(String((await sent).json['error']), /something went wrong inside the service/);
+      return {
+        model,
+        proxy,
+        service,
+        send,
+        sent,
+        balance: async () => (await readMoney(here, userId)).balance,
+      };
+    }
+
+    test('is stored when the server is back, and charged once', async () => {
+      const { model, proxy, service, send, sent, balance } = await startReply({ chunks: ['Late'] });
+      await eventually('the outage', async () => (await service.get('/readyz')).status === 503);
+      proxy.restart();
+      assert.equal((await sent).json['message'], 'Late');
+      assert.equal((await send()).json['message'], 'Late');
+      assert.equal(model.requests.length, 1);
+      assert.equal(await balance(), 0.99);
+    });
+
+    test('is refunded when the server is back, not only when its lease has expired, if it failed', async () => {
+      const { model, proxy, send, sent, balance } = await startReply({ chunks: ['We '], ending: 'cut' });
+      assert.equal((await sent).status, 400);
       assert.equal(await balance(), 0.99);
       proxy.restart();
       await eventually('the refund', async () => (await balance()) === 1);
       model.behave({ chunks: ['In time'] });
-      assert.equal((await service.send(conversation, 'Hello', key)).json['message'], 'In time');
-      service.signal('SIGTERM');
-      await service.child.ended;
+      assert.equal((await send()).json['message'], 'In time');
     });
   },
 );
