@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { countCharacters, toolLimits } from './limits.ts';
-import { atMost } from './request-fields.ts';
+import { atMost, haveUniqueNames } from './request-fields.ts';
 
 /*
  * Client tools: functions of the page that the assistant may call, our addition to
@@ -59,7 +59,8 @@ const ToolSchema = z.object(
         `client_tools: at most ${tools.parameters} parameters are allowed`,
         z
           .array(ClientToolParameter, 'client_tools: parameters must be a list')
-          .check(z.maxLength(tools.parameters)),
+          .check(z.maxLength(tools.parameters))
+          .check(z.refine(haveUniqueNames, 'client_tools: two parameters of a tool have the same name')),
       ),
       [],
     ),
@@ -74,12 +75,7 @@ export const ClientTools = atMost(
   z
     .array(ToolSchema, 'client_tools must be a list')
     .check(z.maxLength(tools.count))
-    .check(
-      z.refine(
-        (all) => new Set(all.map(({ name }) => name)).size === all.length,
-        'client_tools: two have the same name',
-      ),
-    ),
+    .check(z.refine(haveUniqueNames, 'client_tools: two have the same name')),
 );
 export type ClientTools = z.infer<typeof ClientTools>;
 

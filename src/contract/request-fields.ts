@@ -53,6 +53,10 @@ export const id = () =>
 export const list = <Item extends z.ZodMiniType>(item: Item, max: number = listItems) =>
   atMost(max, `must not have more than ${max} items.`, z.array(item).check(z.maxLength(max)));
 
+/** Whether no two items have the same name. */
+export const haveUniqueNames = (items: readonly { name: string }[]): boolean =>
+  new Set(items.map(({ name }) => name)).size === items.length;
+
 /** Ids of records. */
 export const ids = () => list(id());
 

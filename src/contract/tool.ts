@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import {
   boundedText,
+  flag,
+  haveUniqueNames,
   nonBlankText,
   integer,
   list,
@@ -30,7 +32,7 @@ const requiredFields = {
 const optionalFields = {
   timeout: integer(limit.timeout),
   // Ours. Visitors then get the tool's name alone, without arguments and result.
-  is_private: z.boolean(),
+  is_private: flag(),
   headers: list(
     z.object({
       // RFC 9110: other characters cannot be sent or would inject a header.
@@ -49,7 +51,7 @@ const optionalFields = {
       type: z.enum(['string', 'number', 'boolean']),
       description: boundedText(limit.schemaDescription),
     }),
-  ),
+  ).check(z.refine(haveUniqueNames, 'must not have two parameters with the same name.')),
 };
 
 /** A mid-call tool. */

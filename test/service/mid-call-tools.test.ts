@@ -60,6 +60,18 @@ async function callOne(tool: Record<string, unknown>, written: Record<string, un
   return { calls, reply: reply?.content ?? '', sent: shop.requests.at(-1) };
 }
 
+test('offers the model each parameter once, also of a tool that was stored with two of the same name', async () => {
+  const { uuid, owner } = await createToolAssistant(service, [lookUp]);
+  await service.running.database.pool.query('UPDATE tools SET schema = schema || schema WHERE user_id = $1', [
+    owner.id,
+  ]);
+  model.behave({});
+  await service.send(await service.open(uuid), 'Hello');
+  const [offered] = model.requests.at(-1)?.tools ?? [];
+  const { required } = offered?.function.parameters as { required: string[] };
+  assert.deepEqual(required, ['order', 'email', 'express']);
+});
+
 test("offers the model the assistant's tools, then those of the page", async () => {
   const { uuid } = await createToolAssistant(service, [lookUp]);
   model.behave({});

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { pino } from 'pino';
 import { readConfig } from '../../src/service/config.ts';
 import { serve } from '../../src/service/serve.ts';
+import { many } from '../support/records/field-table.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { ServiceClient } from '../support/service/service-client.ts';
 import type { StreamedEvent } from '../support/service/service-client.ts';
@@ -231,6 +232,10 @@ test('are refused with the message if they or their results are invalid', async 
   for (const [more, error] of [
     [{ client_tools: 'all' }, 'client_tools must be a list'],
     [{ client_tools: [{ ...showProduct, name: 'a b' }] }, /^client_tools: a name must be/],
+    [
+      { client_tools: [{ ...showProduct, parameters: many(2, { name: 'id', type: 'string' }) }] },
+      'client_tools: two parameters of a tool have the same name',
+    ],
     [{ tool_results: [{ name: 'go_back', arguments: {}, result: '\0' }] }, /null characters/],
     [{ tool_results: [{ name: 'go_back', arguments: {}, result: 'x'.repeat(4000) }] }, /at most 4000/],
   ] as const) {

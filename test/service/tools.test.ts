@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Tool } from '../../src/contract/tool.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
-import { many, testFields, textOf, whole } from '../support/records/field-table.ts';
+import { flag, many, testFields, textOf, whole } from '../support/records/field-table.ts';
 import type { FieldRow } from '../support/records/field-table.ts';
 import { Owner } from '../support/records/owner.ts';
 import { startService } from '../support/service/service.ts';
@@ -18,6 +18,12 @@ const body = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
   ...more,
 });
 const parameter = (more: object) => [{ name: 'order', type: 'string', description: 'Its number', ...more }];
+/** Parameters with different names, of letters only. */
+const parameters = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    ...parameter({})[0],
+    name: `p_${String(index).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')}`,
+  }));
 const header = (more: object) => [{ name: 'X-Key', value: 'secret', ...more }];
 
 describe('creating a tool', () => {
@@ -44,7 +50,8 @@ const fields: FieldRow[] = [
   ['endpoint', ['https://shop.example', 'http://localhost:1/x?y=1'], ['shop', 'file:///x', '', 5, null]],
   ['method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['get', 'HEAD', '', null]],
   whole('timeout', 1, 30),
-  ['is_private', [true, false, null], ['yes', 1]],
+  flag('is_private'),
+  ['is_private', ['true', 'false', null], []],
   [
     'headers',
     [[], null, header({}), header({ value: '' }), many(50, header({})[0])],
@@ -68,7 +75,7 @@ const fields: FieldRow[] = [
       parameter({}),
       parameter({ name: 'ab', type: 'number', description: 'abc' }),
       parameter({ name: 'A_'.repeat(16), type: 'boolean', description: 'x'.repeat(255) }),
-      many(50, parameter({})[0]),
+      parameters(50),
     ],
     [
       'x',
@@ -80,7 +87,8 @@ const fields: FieldRow[] = [
       parameter({ description: 'ab' }),
       parameter({ description: 'x'.repeat(256) }),
       [{ name: 'order' }],
-      many(51, parameter({})[0]),
+      parameters(51),
+      [...parameter({}), ...parameter({ type: 'number' })],
     ],
   ],
 ];

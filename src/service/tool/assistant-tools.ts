@@ -45,13 +45,14 @@ export async function assistantTools(
   ];
 }
 
-/** Every parameter is required: the schema knows no optional ones. */
+/** Every parameter is required: the schema knows no optional ones. Earlier, two could have the same name. */
 function toEngineTool(tool: Tool, fetchGuarded: FetchGuarded): EngineTool {
+  const schema = new Map(tool.schema.map((parameter) => [parameter.name, parameter])).values();
   return {
     name: tool.name,
     description: tool.description,
     isPrivate: tool.isPrivate,
-    parameters: tool.schema.map(({ name, type, description }) => ({
+    parameters: Array.from(schema, ({ name, type, description }) => ({
       name,
       type: type === 'number' ? 'number' : type === 'boolean' ? 'bool' : 'string',
       description,
