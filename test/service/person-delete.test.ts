@@ -163,6 +163,8 @@ test('finds the conversations of a phone number in any international notation, n
     found.conversations.map((conversation) => conversation.customer_identifier),
     theirs,
   );
+  for (const notation of ['+49 (0)89 200780000', '+49 (0) 89/200-780 00.0'])
+    assert.deepEqual(await runPerson('export', notation), exported, notation);
   const deleted = await runPerson('delete', '+4989200780000');
   assert.match(deleted.output, /^conversations: 7 deleted$/m);
 });

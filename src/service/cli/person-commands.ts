@@ -67,7 +67,8 @@ async function readPersonOption(queries: Queries, values: CommandValues): Promis
     if (!isUuid(conversation)) throw new UsageError(`"${conversation}" is not a UUID.`);
     return { conversation: conversation.toLowerCase() };
   }
-  const number = (phone ?? '').replace(/[\s().-]/g, '');
+  // Written as the customer identifiers that `hasPhoneNumber` finds, such as +49 (0)151 …
+  const number = (phone ?? '').replace(/(?<=\d\s*)\(0\)|[\s()./-]/g, '');
   if (!/^\+[1-9]\d{6,14}$/.test(number)) {
     throw new UsageError(`"${phone}" is not a phone number in E.164 format, such as +4915112345678.`);
   }
