@@ -61,6 +61,12 @@ describe('listConversations', () => {
     await service.post(`/api/automate/conversations/${uuid}/disable-ai`, undefined, {
       Authorization: `Bearer ${owner.key}`,
     });
+    // As of a reply that was stopped before its first word.
+    await service.running.database.pool.query(
+      `INSERT INTO messages (conversation_id, turn, role, content)
+       SELECT id, 9, 'assistant', '' FROM conversations WHERE uuid = $1`,
+      [uuid],
+    );
     const json = await list(owner);
     assert.ok(listConversations.response.safeParse(json).success);
     const { data, ...envelope } = json;
@@ -73,8 +79,8 @@ describe('listConversations', () => {
       assistant_name: 'Kim',
       type: 'widget',
       variables: { name: 'Ada' },
-      // The initial message, two messages with replies, and the system event of the handoff.
-      message_count: 6,
+      // The initial message and two messages with replies, without the system event of the handoff.
+      message_count: 5,
       total_cost: 0.02,
       ai_enabled: false,
       verified_user: null,

@@ -27,7 +27,9 @@ const record = {
   assistant_name: assistants.name,
   type: conversations.type,
   variables: conversations.variables,
-  message_count: sql<number>`(SELECT count(*)::integer ${ofConversation})`,
+  // As in the webhook: no system events, and no replies that were stopped before their first word.
+  message_count: sql<number>`(SELECT count(*)::integer ${ofConversation}
+    AND messages.role <> 'system' AND messages.content ~ '\\S')`,
   total_cost: sql<number>`(SELECT coalesce(sum(messages.cost), 0)::float ${ofConversation})`,
   ai_enabled: conversations.aiEnabled,
   verified_user: conversations.verifiedUser,
