@@ -46,6 +46,14 @@ describe('on a phone', () => {
     return { chat, viewport };
   }
 
+  /** Whether dragging an element scrolls nothing. */
+  const isStopped = (on: Element): boolean => {
+    const touch = new Event('touchmove', { bubbles: true, composed: true, cancelable: true });
+    Object.defineProperty(touch, 'touches', { value: [{}] });
+    on.dispatchEvent(touch);
+    return touch.defaultPrevented;
+  };
+
   it('the panel fills the screen above the keyboard', async function () {
     if (!supports.phoneViewport) this.skip();
     const { chat, viewport } = await openedOnPhone();
@@ -69,12 +77,6 @@ describe('on a phone', () => {
   it('the page behind does not scroll, and the messages do', async function () {
     if (!supports.phoneViewport) this.skip();
     const { chat } = await openedOnPhone();
-    const isStopped = (on: Element): boolean => {
-      const touch = new Event('touchmove', { bubbles: true, composed: true, cancelable: true });
-      Object.defineProperty(touch, 'touches', { value: [{}] });
-      on.dispatchEvent(touch);
-      return touch.defaultPrevented;
-    };
     expect(isStopped(chat.part('header'))).to.be.true;
     expect(isStopped(chat.part('message-log'))).to.be.true;
     for (let index = 0; index < 4; index++) {
@@ -83,6 +85,14 @@ describe('on a phone', () => {
     }
     expect(isStopped(chat.part('message-log'))).to.be.false;
     expect(getComputedStyle(chat.part('message-log')).overscrollBehaviorY).to.equal('contain');
+  });
+
+  it('a visitor who has zoomed in can pan', async function () {
+    if (!supports.phoneViewport) this.skip();
+    const { chat, viewport } = await openedOnPhone();
+    expect(isStopped(chat.part('header'))).to.be.true;
+    viewport.scale = 2;
+    expect(isStopped(chat.part('header'))).to.be.false;
   });
 
   it('nothing remains when the chat closes', async function () {

@@ -13,9 +13,10 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
   const resetProperties = (): void => {
     for (const name of properties) root.style.removeProperty(name);
   };
+  // A visitor who has zoomed in can pan freely.
+  const isZoomed = (): boolean => viewport.scale > 1.01;
   const follow = (): void => {
-    // A visitor who has zoomed in can pan freely.
-    if (viewport.scale > 1.01) {
+    if (isZoomed()) {
       resetProperties();
       return;
     }
@@ -25,11 +26,8 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
     });
   };
   const onTouchMove = (event: TouchEvent): void => {
-    const fillsScreen =
-      getComputedStyle(panel).position === 'fixed' &&
-      panel.offsetWidth >= document.documentElement.clientWidth;
-    if (fillsScreen && event.touches.length < 2 && event.cancelable && !isInScrollable(event, panel))
-      event.preventDefault();
+    if (isZoomed() || event.touches.length > 1 || !event.cancelable) return;
+    if (fillsWindow(panel) && !isInScrollable(event, panel)) event.preventDefault();
   };
 
   // At first mostly nothing is covered, and setting the properties restyles the whole panel.
@@ -44,6 +42,13 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
     resetProperties();
     stop.abort();
   };
+}
+
+/** Whether no part of the page is visible beside the panel. */
+export function fillsWindow(panel: HTMLElement): boolean {
+  return (
+    getComputedStyle(panel).position === 'fixed' && panel.offsetWidth >= document.documentElement.clientWidth
+  );
 }
 
 /** Whether an event's target is inside a scrollable element of the panel. */
