@@ -95,6 +95,15 @@ describe('on a phone', () => {
     expect(isStopped(chat.part('header'))).to.be.false;
   });
 
+  it('dragging what scrolls in the chat never scrolls the page', async function () {
+    if (!supports.phoneViewport) this.skip();
+    const { chat } = await openedOnPhone();
+    chat.element.suggestions = ['When do you open?'];
+    await until(() => chat.find('.suggested') !== null, 'the suggestions');
+    for (const element of [chat.input, chat.part('suggestion').closest('.suggested') as Element])
+      expect(getComputedStyle(element).overscrollBehaviorY).to.equal('contain');
+  });
+
   it('nothing remains when the chat closes', async function () {
     if (!supports.phoneViewport) this.skip();
     const { chat, viewport } = await openedOnPhone();
