@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
-import { click, press, type } from '../support/browser/page.ts';
+import { click, press, setViewport, supports, type } from '../support/browser/page.ts';
 
 function focused(chat: Chat): Element | null | undefined {
   return chat.element.shadowRoot?.activeElement;
@@ -120,6 +120,47 @@ describe('with the keyboard alone', () => {
     ]);
     expect(document.activeElement === after).to.be.true;
     after.remove();
+  });
+
+  it('Tab stays in a chat that fills the window, so that the focus is never behind it', async function () {
+    if (!supports.phoneViewport) this.skip();
+    await setViewport(320, 256);
+    try {
+      const chat = mount();
+      const footer = document.createElement('a');
+      footer.href = '#';
+      footer.slot = 'footer';
+      footer.textContent = 'Privacy';
+      chat.element.append(footer);
+      await chat.open();
+      await chat.answered(1);
+      chat.input.focus();
+      await press('Shift');
+      await until(
+        () => chat.find('[part="resize-handle"]') !== null,
+        'the module that loads with the first key',
+      );
+      const walk = async (key: string): Promise<unknown[]> => {
+        const walked: unknown[] = [];
+        for (let step = 0; step < 7; step++) {
+          await press(key);
+          walked.push(
+            document.activeElement === footer ? 'the link of the page' : focused(chat)?.getAttribute('part'),
+          );
+        }
+        return walked;
+      };
+      const rest = ['restart-button', 'menu-button', 'close-button', 'message-log', 'composer-input'];
+      const all = ['send-button', 'the link of the page', ...rest];
+      expect(await walk('Tab')).to.deep.equal(all);
+      expect(await walk('Shift+Tab')).to.deep.equal([...all.slice(0, -1).reverse(), 'composer-input']);
+      await press('Escape');
+      await until(() => !chat.isOpen, 'the chat to close');
+      await press('Shift+Tab');
+      expect(document.activeElement === chat.element).to.be.false;
+    } finally {
+      await setViewport(1000, 800);
+    }
   });
 
   it('the close button closes and returns the focus', async () => {

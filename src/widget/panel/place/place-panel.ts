@@ -1,12 +1,14 @@
 import { followViewport } from './follow-viewport.ts';
+import { keepFocus } from './keep-focus.ts';
 import { offerResizing } from './offer-resizing.ts';
 import type { PlacedPanel } from './placed-panel.ts';
 
 /**
- * Keeps a panel above a phone's on-screen keyboard, and lets the visitor resize it. Returns a function that stops both.
+ * Keeps a panel above a phone's on-screen keyboard, and the focus in a panel that fills the window; lets the visitor
+ * resize it. Returns a function that stops all of this.
  */
 export function placePanel(placed: PlacedPanel): () => void {
-  const stops = [followViewport(placed), offerResizing(placed)];
+  const stops = [followViewport(placed), keepFocus(placed), offerResizing(placed)];
   return () => {
     for (const stop of stops) stop();
   };
