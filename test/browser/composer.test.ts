@@ -206,6 +206,30 @@ describe('the composer', () => {
     expect(sent).to.deep.equal(['b'.repeat(2000)]);
   });
 
+  it('announces the count at every 50th character, and as soon as the text is too long', async () => {
+    const chat = mount();
+    await chat.open();
+    const note = chat.find('#composer-note') as HTMLElement;
+    const announced: string[] = [];
+    const observer = new MutationObserver(() => {
+      if (note.ariaLive === 'polite') announced.push(note.innerText);
+    });
+    observer.observe(note, { childList: true, characterData: true, subtree: true });
+    for (const length of [1848, 1849, 1850, 1851, 1852, 1853, 1999, 2000, 2001, 2002, 2003, 2000]) {
+      chat.write('a'.repeat(length));
+      const shown = length > 2000 ? `by ${length - 2000}.` : `${length.toLocaleString('en')} of`;
+      await until(() => note.innerText.includes(shown), shown);
+    }
+    observer.disconnect();
+    expect(announced.map((text) => /[\d,]+/.exec(text)?.[0])).to.deep.equal([
+      '1,848',
+      '1,851',
+      '1,999',
+      '1',
+      '2,000',
+    ]);
+  });
+
   it('puts a text of `send()` that is too long into the field', async () => {
     const chat = mount();
     await chat.open();

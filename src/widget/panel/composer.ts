@@ -8,6 +8,8 @@ import type { PanelActions } from './panel-actions.ts';
 const limit = limits.message.max;
 /** From this length on, the visitor sees the character count. */
 const countShownFrom = limit * 0.9;
+/** Screen readers announce the count when the number of steps changes; the limit is the end of one. */
+const steps = (count: number): number => Math.ceil(count / 50);
 
 /** The message form. Enter sends, Shift+Enter inserts a line break; unfinished IME input is never sent. */
 export function composer({
@@ -31,7 +33,10 @@ export function composer({
   const label = canStop ? texts.stop : texts.send;
   const count = countCharacters(draft);
   const onInput = (event: InputEvent): void => {
-    actions.setDraft((event.target as HTMLTextAreaElement).value);
+    const { value, form } = event.target as HTMLTextAreaElement;
+    const note = form?.lastElementChild;
+    if (note) note.ariaLive = steps(countCharacters(value)) === steps(count) ? 'off' : 'polite';
+    actions.setDraft(value);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
