@@ -192,8 +192,10 @@ describe('the widget', () => {
     await until(() => chat.find('[part="rate-button"]') !== null, 'the thumbs');
     await click(chat.part('rate-button'));
     await until(isRated, 'the rating');
+    const regions = chat.findAll('[role="status"]');
     await click(chat.part('restart-button'));
     await until(() => chat.messages.length === 1, 'the new conversation');
+    expect(regions.includes(chat.part('undo')), 'announced: in the page before its text').to.be.true;
     expect(chat.part('undo').innerText).to.match(/New conversation\s+Undo/);
     // The focus is in the composer, which the button precedes in the tab order.
     await until(() => chat.element.shadowRoot?.activeElement === chat.input, 'the focus in the composer');

@@ -19,8 +19,10 @@ const maxSuggestions = 8;
 export function aboveComposer(panel: PanelContext, texts: Texts): TemplateResult {
   const { aiEnabled, messages } = panel.conversation.snapshot;
   const suggestions = suggestionsFor(panel);
+  const undo = undoNotice(panel, texts);
   const isBack = messages.at(-1)?.event === 'person_left';
-  // In the page before its text, so that screen readers announce it. The return of the assistant shows in the messages.
+  // Both are in the page before their text, so that screen readers announce it. The return of the assistant shows in the
+  // messages.
   return html`<p
       part=${aiEnabled ? nothing : 'person'}
       class=${aiEnabled ? 'visually-hidden' : nothing}
@@ -28,7 +30,7 @@ export function aboveComposer(panel: PanelContext, texts: Texts): TemplateResult
     >
       ${aiEnabled ? (isBack ? texts.personLeft : nothing) : texts.person}
     </p>
-    ${undoNotice(panel, texts)}
+    <p part=${undo === nothing ? nothing : 'undo'} role="status">${undo}</p>
     ${
       suggestions.length > 0
         ? html`<div class="suggested">

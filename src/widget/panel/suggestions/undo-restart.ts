@@ -23,7 +23,7 @@ export function withdrawUndo(panel: PanelContext): void {
   leftConversations.delete(panel);
 }
 
-/** The notice that a new conversation has started, with its undo button. */
+/** The text that a new conversation has started, and its undo button. */
 export function undoNotice(panel: PanelContext, texts: Texts): TemplateResult | typeof nothing {
   const { conversation, bookmark } = leftConversations.get(panel) ?? {};
   if (!bookmark || conversation !== panel.conversation) return nothing;
@@ -36,9 +36,8 @@ export function undoNotice(panel: PanelContext, texts: Texts): TemplateResult | 
     withdrawUndo(panel);
     conversation.returnTo(bookmark);
   };
-  return html`<p part="undo" role="status">
-    ${texts.newConversation} <button type="button" part="undo-button" @click=${undo}>${texts.undo}</button>
-  </p>`;
+  return html`${texts.newConversation}
+    <button type="button" part="undo-button" @click=${undo}>${texts.undo}</button>`;
 }
 
 function hasUserMessages({ messages }: Conversation['snapshot']): boolean {
