@@ -93,6 +93,38 @@ describe('a style inherited from the page', () => {
   });
 });
 
+describe('the page', () => {
+  beforeEach(() => setViewport(1000, 800));
+  afterEach(cleanUp);
+
+  it('does not prevent visitors from selecting messages', async () => {
+    const page = put('div', '-webkit-user-select: none; user-select: none');
+    const chat = mount({}, page);
+    await chat.open();
+    const style = getComputedStyle(chat.part('panel'));
+    // The default, `auto`, would be that of the parent.
+    await until(
+      () =>
+        (style.getPropertyValue('user-select') || style.getPropertyValue('-webkit-user-select')) === 'text',
+      'messages that can be selected',
+    );
+  });
+
+  it('does not size the panel by a private property of the same name', async () => {
+    const names = ['width', 'height', 'view-top', 'view-height', 'view-covered', 'launcher-height'];
+    const page = put('div', names.map((name) => `--_${name}: 77px`).join(';'));
+    const reference = mount();
+    await reference.open();
+    await settled(reference);
+    const expected = reference.part('panel').getBoundingClientRect().toJSON() as object;
+    await unmountAll();
+    const chat = mount({}, page);
+    await chat.open();
+    await settled(chat);
+    expect(chat.part('panel').getBoundingClientRect().toJSON()).to.deep.equal(expected);
+  });
+});
+
 describe('a modal dialog of the page', () => {
   beforeEach(() => setViewport(1000, 800));
   afterEach(cleanUp);
