@@ -125,6 +125,38 @@ describe('the page', () => {
   });
 });
 
+describe('the zoom of', () => {
+  beforeEach(() => setViewport(1000, 800));
+  afterEach(async () => {
+    document.documentElement.style.zoom = document.body.style.zoom = '';
+    await cleanUp();
+  });
+
+  for (const element of [document.documentElement, document.body]) {
+    for (const zoom of ['1.25', '0.8']) {
+      it(`the ${element.localName} (${zoom}) changes neither size nor place of the panel and its menu`, async function () {
+        if (!('currentCSSZoom' in element)) this.skip();
+        const rects = async (): Promise<string[]> => {
+          const chat = mount({ position: 'left-top' });
+          await chat.open();
+          await settled(chat);
+          await click(chat.part('menu-button'));
+          await until(() => chat.find('.menu:popover-open') !== null, 'the menu');
+          await until(() => chat.find('[part="resize-handle"]') !== null, 'the handle');
+          return ['[part="panel"]', '.menu', '[part="resize-handle"]'].map((selector) => {
+            const { x, y, width, height } = (chat.find(selector) as Element).getBoundingClientRect();
+            return [x, y, width, height].map(Math.round).join();
+          });
+        };
+        const expected = await rects();
+        await unmountAll();
+        element.style.zoom = zoom;
+        expect((await rects()).join('; ')).to.equal(expected.join('; '));
+      });
+    }
+  }
+});
+
 describe('a modal dialog of the page', () => {
   beforeEach(() => setViewport(1000, 800));
   afterEach(cleanUp);
