@@ -1,6 +1,6 @@
 import { readConfig } from '../../../src/service/config.ts';
 import { DataFolderInUseError } from '../../../src/service/db/lock-folder.ts';
-import { UnsupportedDatabaseError } from '../../../src/service/db/migrate.ts';
+import { NewerDatabaseError, UnsupportedDatabaseError } from '../../../src/service/db/migrate.ts';
 import { DatabaseReadOnlyError, DatabaseUnreachableError } from '../../../src/service/db/open-postgres.ts';
 import { MissingSecretKeyError } from '../../../src/service/db/secrets/check-secrets.ts';
 import { PortInUseError } from '../../../src/service/http/listen.ts';
@@ -40,6 +40,10 @@ export const startErrorsTable = () =>
         '`DATABASE_URL` leads to a [standby](/scaling#failover), or the database was set to be read-only.',
       ],
       [new UnsupportedDatabaseError().message, 'The database is older than the first release.'],
+      [
+        new NewerDatabaseError('0002-second.sql').message,
+        'An [update](/self-hosting#updates) was undone. An earlier version cannot use a migrated database.',
+      ],
       [
         new MissingSecretKeyError([{ name: 'tools.headers', keyId: '1a2b3c4d', count: 2 }]).message,
         'A key of [`SECRET_KEYS`](/self-hosting#encryption) was removed before `secrets rotate`.',

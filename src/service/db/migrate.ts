@@ -23,6 +23,17 @@ export class UnsupportedDatabaseError extends OperatorError {
   }
 }
 
+/** A later version of the service has changed the tables. Processes of this version that run already go on. */
+export class NewerDatabaseError extends OperatorError {
+  override readonly name = 'NewerDatabaseError';
+  constructor(migration: string) {
+    super(
+      `The database was migrated by a later version of the service (${migration}). Install that version or a later ` +
+        'one, or restore a backup from before the update.',
+    );
+  }
+}
+
 interface Migration {
   readonly name: string;
   readonly sql: string;
@@ -44,7 +55,7 @@ async function readMigrations(): Promise<readonly Migration[]> {
  * Applies the numbered SQL files that the database lacks, in one transaction. An advisory lock makes processes that
  * start together take turns.
  *
- * @throws UnsupportedDatabaseError
+ * @throws UnsupportedDatabaseError, NewerDatabaseError
  */
 export async function migrate(pool: Pool): Promise<void> {
   const migrations = await readMigrations();
@@ -66,6 +77,12 @@ export async function migrate(pool: Pool): Promise<void> {
     const [first] = migrations;
     if (first && applied.size > 0 && applied.get(first.name) !== first.checksum)
       throw new UnsupportedDatabaseError();
+    const known = new Set(migrations.map(({ name }) => name));
+    const newer = [...applied.keys()]
+      .filter((name) => !known.has(name))
+      .sort()
+      .at(-1);
+    if (newer !== undefined) throw new NewerDatabaseError(newer);
     for (const { name, sql, checksum } of migrations.filter((migration) => !applied.has(migration.name))) {
       await client.query({ ...noTimeout, text: sql });
       await client.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);

@@ -106,3 +106,22 @@ test('refuses a database with an earlier version of the first migration, instead
   await earlier.close();
   await assert.rejects(openDatabase(config, log), { name: 'UnsupportedDatabaseError' });
 });
+
+test('refuses a database that a later version has migrated, and says what to do', async () => {
+  const env = await empty();
+  const config = readConfig({ ...env, DATA_DIR: await temporaryFolder() });
+  const log = createLog('silent');
+  const later = await openDatabase(config, log);
+  await later.pool.query(
+    `INSERT INTO schema_migrations (name, checksum) VALUES ('9998-one.sql', ''), ('9999-two.sql', '')`,
+  );
+  await assert.rejects(migrate(later.pool), {
+    name: 'NewerDatabaseError',
+    message:
+      'The database was migrated by a later version of the service (9999-two.sql). Install that version or a later ' +
+      'one, or restore a backup from before the update.',
+  });
+  // A process that runs already is not affected.
+  assert.equal((await later.pool.query('SELECT 1 FROM users')).rowCount, 0);
+  await later.close();
+});
