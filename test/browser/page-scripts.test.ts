@@ -66,7 +66,7 @@ describe('on a page whose scripts', () => {
   it('close a menu at a click outside, a click into the composer closes it', async () => {
     const chat = mount();
     await chat.open();
-    const targets: (EventTarget | null)[] = [];
+    const targets: string[] = [];
     const types = ['pointerdown', 'mousedown', 'click'];
     onPage(types, ({ type, target }) => targets.push(`${type} ${String(target === chat.element)}`));
     await click(chat.input);

@@ -24,7 +24,7 @@ async function openHistory(attributes: Readonly<Record<string, string>> = {}): P
   ]);
   const chat = mount({ 'base-url': cannedService, lang: 'en', ...attributes });
   await chat.open();
-  await until(() => chat.find('.divider')?.textContent.trim(), 'the days');
+  await until(() => !!chat.find('.divider')?.textContent.trim(), 'the days');
   return chat;
 }
 
@@ -86,7 +86,7 @@ describe('reading a conversation', () => {
       expect(chat.find('.divider')?.textContent.trim()).to.equal('');
       expect(formats).to.equal(0);
       for (const task of tasks) task();
-      await until(() => chat.find('.divider')?.textContent.trim(), 'the day');
+      await until(() => !!chat.find('.divider')?.textContent.trim(), 'the day');
       expect(chat.find('article')?.ariaLabel).to.match(/, \d+:\d\d/);
     } finally {
       Intl.DateTimeFormat = DateTimeFormat;

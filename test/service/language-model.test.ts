@@ -389,7 +389,7 @@ describe('a failure that only the operator can end', () => {
     const answer = async (current: Behavior) => {
       model.behave(current);
       try {
-        for await (const event of engine.reply(engineRequest, new AbortController().signal)) void event;
+        for await (const event of engine.reply(engineRequest, new AbortController().signal)) assert.ok(event);
         return undefined;
       } catch (error) {
         return error as EngineError;

@@ -104,7 +104,10 @@ describe('exporters that cannot work', () => {
   it('are in the log if the port of the metrics is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
-    atEnd(() => void taken.close());
+    atEnd(async () => {
+      taken.close();
+      await once(taken, 'close');
+    });
     const { port } = taken.address() as AddressInfo;
     const service = await startServiceProcess({
       ...(await copyDatabase(env)),

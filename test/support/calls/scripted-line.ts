@@ -106,7 +106,7 @@ export class ScriptedLine implements Line {
     this.actions.push(`say ${played}`);
     this.#played.push(played);
     this.#notify();
-    return { played, startedAt, cutOffBy, ...(this.#wasPaused && { wasPaused: true }) };
+    return { played, startedAt, cutOffBy, ...((this.#wasPaused as boolean) && { wasPaused: true }) };
   }
 
   sendDigits(digits: string): Promise<void> {
