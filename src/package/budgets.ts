@@ -13,27 +13,27 @@ export const budgets = {
   // Hashes of files in it move the compressed size by up to 15 bytes. The README calls it 4.6 kB, so 4,649 is the most.
   shell: { scripts: 'script tag, until the launcher shows', bytes: 4_649, requests: 1 },
   // The hashes in these files move their sizes by up to 50 bytes, so the budgets leave 60.
-  typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 32_550, requests: 3 },
+  typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 32_950, requests: 3 },
   markdownAnswer: {
     scripts: 'script tag, until the first answer is shown as Markdown',
-    bytes: 65_730,
+    bytes: 66_520,
     requests: 5,
   },
   bundledPlainAnswer: {
     scripts: "a site's own bundle by Vite, with Lit, as far as a plain answer needs it",
-    bytes: 48_620,
+    bytes: 49_310,
     requests: 3,
   },
   bundledMarkdownAnswer: {
     scripts: "a site's own bundle by Vite, with Lit, until the first answer is shown as Markdown",
-    bytes: 77_700,
+    bytes: 78_560,
     requests: 5,
   },
   nextPage: {
     scripts: 'a page by Next.js, with React and Next.js, until the first answer',
-    bytes: 194_500,
+    bytes: 196_000,
   },
-  nextChat: { scripts: "the chat's share of that page", bytes: 76_500 },
+  nextChat: { scripts: "the chat's share of that page", bytes: 77_900 },
   locale: { scripts: 'a language other than English', bytes: 2_000, requests: 1 },
   call: { scripts: 'the first call, in English', bytes: 6_000 },
   client: {
