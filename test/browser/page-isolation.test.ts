@@ -141,7 +141,7 @@ describe('the zoom of', () => {
           await chat.open();
           await settled(chat);
           await click(chat.part('menu-button'));
-          await until(() => !!(chat.find('.menu:popover-open') as HTMLElement | null)?.style.top, 'the menu');
+          await until(() => !!chat.find('.menu:popover-open')?.style.top, 'the menu');
           await until(() => chat.find('[part="resize-handle"]') !== null, 'the handle');
           return ['[part="panel"]', '.menu', '[part="resize-handle"]'].map((selector) => {
             const { x, y, width, height } = (chat.find(selector) as Element).getBoundingClientRect();
