@@ -109,6 +109,7 @@ describe('an ambient sound', () => {
     const saying = line.say(stream('One. ', 'Two.'), 60, never);
     await playUntil(() => peer.playedSamples.some((sample) => Math.abs(sample) > 5000));
     peer.receive(tone(0.5));
+    peer.receive(new Int16Array(rate));
     const { played, cutOffBy } = await saying;
     assert.deepEqual([cutOffBy, played.includes('Two')], ['customer', false]);
     const after = peer.advance(3);

@@ -149,7 +149,8 @@ describe('the audio of a call through Asterisk', () => {
   });
 
   it('pauses when the customer makes a sound, and resumes if it was no interruption', async () => {
-    const at = await CarrierAtAsterisk.start();
+    const voice = new MemoryVoice();
+    const at = await CarrierAtAsterisk.start({}, new CallVoice({ speech: voice, ...noRealtime }));
     opened.push(at);
     const { media, saying } = await interruptedBriefly(at);
     await until(() => media.commands.length === 1);
@@ -157,7 +158,9 @@ describe('the audio of a call through Asterisk', () => {
     media.receive(0.5, 0);
     await until(() => media.commands.length === 2);
     assert.deepEqual(media.commands, ['PAUSE_MEDIA', 'CONTINUE_MEDIA']);
+    voice.speech.next.push('Stop!');
     media.receive(1, 8000);
+    media.receive(1, 0);
     assert.equal((await saying)?.cutOffBy, 'customer');
     await until(() => media.commands.length === 5);
     assert.deepEqual(media.commands.slice(2), ['PAUSE_MEDIA', 'FLUSH_MEDIA', 'CONTINUE_MEDIA']);
