@@ -157,6 +157,27 @@ describe('the zoom of', () => {
   }
 });
 
+describe('the zoom of a page', () => {
+  beforeEach(() => setViewport(1000, 800));
+  afterEach(async () => {
+    document.body.style.zoom = '';
+    await cleanUp();
+  });
+
+  it('is that of the launcher, also after the chat was open, and of an inline chat', async function () {
+    if (!('currentCSSZoom' in document.body)) this.skip();
+    document.body.style.zoom = '1.25';
+    const chat = mount();
+    await chat.open();
+    chat.element.hide();
+    await until(() => chat.launcher.currentCSSZoom === 1.25, 'the zoom of the launcher');
+    await unmountAll();
+    const inline = mount({ inline: '' });
+    await inline.ready();
+    expect(inline.part('panel').currentCSSZoom).to.equal(1.25);
+  });
+});
+
 describe('a modal dialog of the page', () => {
   beforeEach(() => setViewport(1000, 800));
   afterEach(cleanUp);

@@ -57,9 +57,9 @@ export class PanelPlace {
     if (this.#isShown || !root.isConnected) return;
     this.#isShown = true;
     root.style.cssText = this.#storage.getItem(sizeKey);
-    // The page's `zoom` would multiply lengths of the window, such as `100dvh`. Where there is no `currentCSSZoom`, the
-    // value is invalid. Only if needed, since it restyles the panel.
-    if (root.currentCSSZoom !== 1) root.style.zoom = String(1 / root.currentCSSZoom);
+    // The page's `zoom` would multiply lengths of the window, such as `100dvh`. Not that of an inline chat, which is no
+    // popover. Where there is no `currentCSSZoom`, the value is invalid. Only if needed, since it restyles the panel.
+    if (root.popover && root.currentCSSZoom !== 1) root.style.zoom = String(1 / root.currentCSSZoom);
     // Above popovers that the page has opened meanwhile. Only if there are any, since this lays out everything again.
     if (root.popover && this.#isCovered()) {
       root.togglePopover(false);
@@ -83,6 +83,8 @@ export class PanelPlace {
   /** Call when the panel is hidden or the element disconnected. Removes all listeners. */
   leave(): void {
     this.#isShown = false;
+    // The launcher has the page's zoom.
+    this.#root.style.zoom = '';
     this.#stop?.();
     this.#stop = undefined;
   }

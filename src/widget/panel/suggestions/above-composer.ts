@@ -30,7 +30,7 @@ export function aboveComposer(panel: PanelContext, texts: Texts): TemplateResult
     >
       ${aiEnabled ? (isBack ? texts.personLeft : nothing) : texts.person}
     </p>
-    <p part=${undo === nothing ? nothing : 'undo'} role="status">${undo}</p>
+    <p part=${undo ? 'undo' : nothing} class=${undo ? nothing : 'visually-hidden'} role="status">${undo}</p>
     ${
       suggestions.length > 0
         ? html`<div class="suggested">

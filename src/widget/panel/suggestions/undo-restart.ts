@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { html, type TemplateResult } from 'lit/html.js';
 import type { Bookmark, Conversation } from '../../conversation/conversation.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { PanelContext } from '../panel-context.ts';
@@ -24,13 +24,13 @@ export function withdrawUndo(panel: PanelContext): void {
 }
 
 /** The text that a new conversation has started, and its undo button. */
-export function undoNotice(panel: PanelContext, texts: Texts): TemplateResult | typeof nothing {
+export function undoNotice(panel: PanelContext, texts: Texts): TemplateResult | undefined {
   const { conversation, bookmark } = leftConversations.get(panel) ?? {};
-  if (!bookmark || conversation !== panel.conversation) return nothing;
+  if (!bookmark || conversation !== panel.conversation) return undefined;
   const { snapshot } = conversation;
   if (hasUserMessages(snapshot) || snapshot.conversationId === bookmark.conversationId) {
     withdrawUndo(panel);
-    return nothing;
+    return undefined;
   }
   const undo = (): void => {
     withdrawUndo(panel);
