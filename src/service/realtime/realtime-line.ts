@@ -30,9 +30,6 @@ export interface RealtimeLineOptions {
   listener?: SpeechListener | undefined;
 }
 
-/** Longest wait for a transcript before the assistant resumes. */
-const transcriptSeconds = 5;
-
 /** A call whose customer talks to a realtime model. The audio of both passes through this process. */
 export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
   readonly #options: RealtimeLineOptions;
@@ -111,11 +108,10 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
     this.#waitForWords();
   }
 
-  /** Until the transcript is known, the assistant does not talk over the customer. Some models send none for noise. */
+  /** Until the transcript is known, the assistant does not talk over the customer. */
   #waitForWords(): void {
     if (this.#settings.minInterruptWords > 0) return;
-    const isLate = this.now - (this.customerSpokeAt ?? 0) > transcriptSeconds;
-    if (this.#speaker?.isListening === true && !isLate) this.output.pause();
+    if (this.#speaker?.isListening === true) this.output.pause();
     else this.output.resume();
   }
 

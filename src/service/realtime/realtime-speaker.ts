@@ -53,7 +53,9 @@ interface Turn {
 const secondsOf = ({ startMs, endMs = startMs }: Turn) => Math.max(0, endMs - startMs) / 1000;
 
 const isInProgress = ({ endMs }: Turn) => endMs === undefined;
-const isTranscribed = ({ said }: Turn) => said !== undefined;
+
+/** Longest wait for the transcript of a turn that has ended. Some models send none for noise. */
+const transcriptMs = 5000;
 
 /** Maximum number of rounds of function calls in one answer, and of calls in total. */
 const callRounds = 4;
@@ -97,7 +99,13 @@ export class RealtimeSpeaker implements Speaker {
 
   /** Whether the customer speaks, or has said something whose transcript is not known yet. */
   get isListening(): boolean {
-    return !this.#turns.every(isTranscribed);
+    const now = this.#sentMs;
+    return this.#turns.some(({ said, endMs = now }) => said === undefined && now - endMs <= transcriptMs);
+  }
+
+  /** Milliseconds of the customer's audio, the time of the model's events. */
+  get #sentMs(): number {
+    return (this.#sentSamples / realtimeRate) * 1000;
   }
 
   /** Sends the customer's audio to the model. */
@@ -116,7 +124,7 @@ export class RealtimeSpeaker implements Speaker {
     const { session, listener } = this.#dependencies;
     const turn = this.#turns.find(isInProgress);
     if (turn) {
-      turn.endMs = (this.#sentSamples / realtimeRate) * 1000;
+      turn.endMs = this.#sentMs;
       // Without audio, the model detects no pause.
       session.send({ type: 'input_audio_buffer.commit' });
       listener.onPause();
