@@ -219,6 +219,18 @@ describe('a voice line', () => {
     ]);
   });
 
+  it('does not stay paused if the peer reports the end of the text just after the pause', async () => {
+    const { line, peer } = createLine();
+    peer.holdMarksFrom = 1;
+    const saying = line.say(stream('One two three four. '), 60, never);
+    await peer.held.promise;
+    peer.receive(tone(0.2));
+    assert.equal(peer.isPaused, true);
+    peer.releaseMarks();
+    assert.equal((await saying).cutOffBy, undefined);
+    assert.equal(peer.isPaused, false);
+  });
+
   it('stops if the customer continues to speak after the pause', async () => {
     const { line, peer } = createLine({ isPaced: true });
     const saying = line.say(stream('One two three four. '), 60, never);

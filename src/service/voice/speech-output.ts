@@ -78,6 +78,8 @@ export class SpeechOutput {
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
+      // The end may be reported just after a pause.
+      this.resume();
       this.#spoken = undefined;
     }
   }
