@@ -14,6 +14,12 @@ const { model, owner, place, connect, ended, lines } = await startPhoneService({
   ALLOW_PRIVATE_ADDRESSES: shop.address,
 });
 
+/** Creates a tool that books a table, and returns its id. */
+const createTool = async () => {
+  const tool = { name: 'book', description: 'Books a table.', method: 'POST', endpoint: `${shop.url}/book` };
+  return (await owner.create('tools', tool)).id;
+};
+
 const endCall = { tools: [{ type: 'end_call', description: 'When the conversation is over.' }] };
 
 describe('the assistant', () => {
@@ -128,13 +134,7 @@ describe('the assistant', () => {
     );
     const booked = Promise.withResolvers<unknown>();
     toolAnswers.push(booked.promise);
-    const tool = {
-      name: 'book',
-      description: 'Books a table.',
-      method: 'POST',
-      endpoint: `${shop.url}/book`,
-    };
-    const { line, over, id } = await connect({ tool_ids: [(await owner.create('tools', tool)).id] });
+    const { line, over, id } = await connect({ tool_ids: [await createTool()] });
     await line.hears();
     line.says('Book me a table.');
     await until(() => shop.requests.length === 1);
@@ -147,14 +147,43 @@ describe('the assistant', () => {
     assert.equal(shop.requests.length, 1);
     const calls = (await lines(id)).map(({ content, functionCalls = [] }) => [content, ...functionCalls]);
     assert.deepEqual(calls.slice(2), [
-      ['One moment.', { name: 'book', arguments: {}, result: { table: 7 } }],
+      ['One moment.'],
+      ['', { name: 'book', arguments: {}, result: { table: 7 } }],
       ['Okay.'],
       ['It is booked.'],
     ]);
     const asked = model.requests.at(-1)?.messages.map(({ role, content }) => `${role}: ${content}`);
     assert.deepEqual(asked?.slice(-4), [
-      ...['assistant: ', 'tool: {"table":7}', 'assistant: One moment.', 'user: Okay.'],
+      ...['assistant: One moment.', 'assistant: ', 'tool: {"table":7}', 'user: Okay.'],
     ]);
+  });
+
+  it('stores the call of a tool that ran when the connection was lost, for the next connection', async () => {
+    model.behave(({ messages }) =>
+      messages.at(-1)?.content === 'Book me a table.'
+        ? { before: 'One moment.', calls: [{ name: 'book', arguments: {} }], chunks: ['Done.'] }
+        : { chunks: ['It is booked.'] },
+    );
+    const booked = Promise.withResolvers<unknown>();
+    toolAnswers.push(booked.promise);
+    const { call, line, over, id } = await connect({ tool_ids: [await createTool()] });
+    await line.hears();
+    const { length } = shop.requests;
+    line.says('Book me a table.');
+    await until(() => shop.requests.length > length);
+    line.lose();
+    await eventually('the heard text to be stored', async () =>
+      (await lines(id)).find(({ content }) => content === 'One moment.'),
+    );
+    booked.resolve({ table: 7 });
+    await over;
+    await call.disconnect('lost');
+    const again = call.connect();
+    assert.equal(await again.line.hears(), 'It is booked.');
+    again.line.hangsUp();
+    await again.over;
+    const calls = (await lines(id)).flatMap(({ functionCalls = [] }) => functionCalls);
+    assert.deepEqual(calls, [{ name: 'book', arguments: {}, result: { table: 7 } }]);
   });
 
   it('leaves the status ended_by_customer if the customer hangs up before its first word', async () => {

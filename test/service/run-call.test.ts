@@ -7,6 +7,10 @@ import type { AnsweredBy, CallHandler, NextStep } from '../../src/service/carrie
 import { readNumberTraits } from '../../src/service/carrier/number-traits.ts';
 import { SimulatedCarrier } from '../../src/service/carrier/simulated-carrier.ts';
 import { callPlan, speechSettings } from '../support/calls/call-plan.ts';
+import { ScriptedLine } from '../support/calls/scripted-line.ts';
+import { until } from '../support/until.ts';
+
+const never = new AbortController().signal;
 
 const weights = { human: 70, machine: 15, 'no-answer': 8, busy: 5, failed: 2 };
 
@@ -47,6 +51,17 @@ const turnTexts = {
   reconnected: 'We were interrupted.',
 };
 
+const callSettings: CallSettings = {
+  initialMessage: 'Hello, this is Kim.',
+  waitForCustomer: false,
+  maxDuration: 600,
+  maxSilence: 40,
+  maxInitialSilence: null,
+  reengagementInterval: 30,
+  endCallOnVoicemail: true,
+  voiceMailMessage: '',
+};
+
 /** Makes a call without delays; returns its result, what was stored meanwhile, and the transcript. */
 async function call({
   to = numbers.person,
@@ -57,17 +72,7 @@ async function call({
   ...more
 }: CallOptions = {}) {
   const events: string[] = [];
-  const settings: CallSettings = {
-    initialMessage: 'Hello, this is Kim.',
-    waitForCustomer: false,
-    maxDuration: 600,
-    maxSilence: 40,
-    maxInitialSilence: null,
-    reengagementInterval: 30,
-    endCallOnVoicemail: true,
-    voiceMailMessage: '',
-    ...more,
-  };
+  const settings = { ...callSettings, ...more };
   let answeredBy: AnsweredBy = 'unknown';
   let end: CallResult = { status: 'failed', reason: 'no-connection', duration: 0, messages: [] };
   let ownedLine: OwnedLine | undefined;
@@ -106,7 +111,8 @@ async function call({
           },
           release: (duration, transferTo) => Promise.resolve(void released.push({ duration, transferTo })),
         },
-        signal: new AbortController().signal,
+        signal: never,
+        closing: never,
         answeredBy,
         earlier,
       }).run();
@@ -443,4 +449,35 @@ test('an answer has the time from the end of the customer’s utterance to its f
   const answers = end.messages.filter(({ role }, index) => role === 'assistant' && index > 0);
   assert.ok(answers.length > 0);
   for (const { responseTime } of answers) assert.equal(responseTime, 0);
+});
+
+test('a tool that runs when the connection is lost does not delay the stop of the process', async () => {
+  const line = new ScriptedLine(() => undefined);
+  const closing = new AbortController();
+  const saved: string[] = [];
+  const conversation = new CallConversation({
+    line: new OwnedLine(line, 'a lease'),
+    settings: callSettings,
+    speaker: {
+      async *answer() {
+        yield { type: 'text', text: 'One moment.' };
+        await new Promise(() => undefined);
+      },
+      startTurn: () => Promise.reject(new Error('It never speaks unprompted.')) as never,
+    },
+    callStore: {
+      saveMessages: (messages) => Promise.resolve(void saved.push(messages.at(-1)?.content ?? '')),
+      chargeMinute: () => Promise.resolve(true),
+      release: () => Promise.resolve(),
+    },
+    ...{ signal: never, closing: closing.signal },
+  });
+  const result = conversation.run();
+  await line.hears();
+  line.says('Book me a table.');
+  await line.isHearing('One moment.');
+  line.lose();
+  await until(() => saved.includes('One moment.'));
+  closing.abort();
+  assert.equal(await result, undefined);
 });

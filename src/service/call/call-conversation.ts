@@ -21,7 +21,10 @@ export interface CallConversationOptions {
   settings: CallSettings;
   speaker: Speaker;
   callStore: CallStore;
+  /** Interrupts the conversation. */
   signal: AbortSignal;
+  /** Aborted when the process has to stop, also if the call continues in another one. */
+  closing: AbortSignal;
   /** Whether a person or a machine answered, if known when the line was connected. */
   answeredBy?: AnsweredBy;
   /** Set if the call continues on another line. */
@@ -194,7 +197,7 @@ export class CallConversation {
     generate: (signal: AbortSignal) => AsyncIterable<ReplyPart>,
     { since, filler }: { since?: number; filler?: string | undefined } = {},
   ): Promise<CallEnding | undefined> {
-    const { line, signal } = this.#options;
+    const { line, signal, closing } = this.#options;
     const reply = new BufferedReply((stopped) => generate(AbortSignal.any([signal, stopped])), filler);
     let spoken: Spoken;
     try {
@@ -202,9 +205,14 @@ export class CallConversation {
     } finally {
       reply.stop();
     }
-    // Otherwise, the next answer would not know of the calls in progress, and the model would repeat them.
-    if (spoken.cutOffBy === 'customer') await reply.untilEnd(signal);
-    await this.#addSpoken(spoken, { since, functionCalls: reply.functionCalls });
+    const functionCalls = [...reply.functionCalls];
+    await this.#addSpoken(spoken, { since, functionCalls });
+    if (spoken.cutOffBy !== undefined) {
+      // Otherwise, the next answer would not know of the calls in progress, and the model would repeat them.
+      await reply.untilEnd(closing);
+      const late = reply.functionCalls.slice(functionCalls.length);
+      await this.#addSpoken({ played: '', startedAt: undefined }, { functionCalls: late });
+    }
     if (reply.digits !== '') await line.sendDigits(reply.digits);
     // No transfer if the customer has interrupted or hung up.
     if (reply.transferTo !== undefined && spoken.cutOffBy === undefined) {

@@ -308,6 +308,7 @@ export class CallRunner implements CallHandler {
           log,
         ),
         signal,
+        closing: this.#closing.signal,
         answeredBy,
         earlier,
       });
