@@ -521,6 +521,17 @@ describe('machine detection during the call', () => {
       assert.equal((await ended(id))['status'], 'completed');
     });
 
+    it('does not repeat it for a sound after the time of the tone', async () => {
+      const message =
+        'This is Kim. Your cake is ready. You can get it today at the bakery until six. Goodbye.';
+      const { line, over, id, call } = await connectMachine({ voice_mail_message: message });
+      line.interrupts({ after: 'until six', isNoise: true });
+      await call.report({ type: 'identified', by: 'machine' });
+      await over;
+      assert.deepEqual(line.actions, ['say Hello!', `say ${message}`, 'hang up']);
+      assert.equal((await ended(id))['status'], 'completed');
+    });
+
     it('gives up after three attempts, and does not report it as left', async () => {
       const { line, over, id, call } = await connectMachine();
       line.interrupts({ after: 'Please', saying: 'One.' });

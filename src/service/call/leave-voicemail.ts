@@ -18,6 +18,8 @@ export interface VoicemailCall {
 const maxAttempts = 3;
 /** Longest wait for the transcript of an interruption of the message. */
 const interruptionSeconds = 2;
+/** A sound that begins later in the message is not the machine's tone, which follows its greeting. */
+const toneSeconds = 5;
 /** Longest wait for the end of an answering machine's greeting. */
 const maxGreetingSeconds = 30;
 
@@ -62,7 +64,7 @@ async function sayToMachine(
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const spoken = await call.say(message);
     if (spoken.cutOffBy === undefined) {
-      if (spoken.wasPaused && attempt < maxAttempts) continue;
+      if (hasPausedForTone(spoken) && attempt < maxAttempts) continue;
       return 'left';
     }
     if (spoken.cutOffBy === 'time') break;
@@ -72,6 +74,9 @@ async function sayToMachine(
   }
   return 'interrupted';
 }
+
+const hasPausedForTone = ({ startedAt, pausedAt }: Spoken) =>
+  startedAt !== undefined && pausedAt !== undefined && pausedAt - startedAt <= toneSeconds;
 
 function lineEnded(
   call: VoicemailCall,

@@ -25,7 +25,7 @@ export class HeardText {
   #isOver = false;
   #played: string | undefined;
   #pausedAt: number | undefined;
-  #wasPaused = false;
+  #firstPausedAt: number | undefined;
 
   /** @param now returns the seconds of the line's clock. */
   constructor(now: () => number) {
@@ -61,7 +61,7 @@ export class HeardText {
 
   pause(): void {
     this.#pausedAt ??= this.#now();
-    this.#wasPaused = true;
+    this.#firstPausedAt ??= this.#pausedAt;
   }
 
   resume(): void {
@@ -83,7 +83,7 @@ export class HeardText {
       played: this.#played ?? '',
       startedAt: this.#sentences[0]?.startedAt,
       ...(cutOffBy && { cutOffBy }),
-      ...(this.#wasPaused && { wasPaused: true }),
+      ...(this.#firstPausedAt !== undefined && { pausedAt: this.#firstPausedAt }),
     };
   }
 

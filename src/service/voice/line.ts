@@ -68,8 +68,8 @@ export interface Spoken {
   startedAt: number | undefined;
   /** Why the text was cut off; `signal` means by the service. `next` returns the customer's event. */
   cutOffBy?: 'customer' | 'end' | 'time' | 'signal' | undefined;
-  /** Set if it paused for a sound that turned out not to be an interruption. */
-  wasPaused?: boolean;
+  /** Time on the line's clock when it first paused for a sound of the customer; absent if it did not. */
+  pausedAt?: number;
 }
 
 /** A connected call. It belongs to the process that the carrier connected to. */

@@ -28,7 +28,7 @@ export class ScriptedLine implements Line {
   #current = '';
   #interruption: Interruption | undefined;
   #isTalkedOver = false;
-  #wasPaused = false;
+  #pausedAt: number | undefined;
   #isWaiting = false;
   #isSpeaking = false;
   #understoodAfter = 0;
@@ -75,7 +75,7 @@ export class ScriptedLine implements Line {
     let startedAt: number | undefined;
     let cutOffBy: Spoken['cutOffBy'];
     this.#current = '';
-    this.#wasPaused = false;
+    this.#pausedAt = undefined;
     const read = () => {
       const result = iterator.next();
       result.catch(() => undefined);
@@ -106,7 +106,8 @@ export class ScriptedLine implements Line {
     this.actions.push(`say ${played}`);
     this.#played.push(played);
     this.#notify();
-    return { played, startedAt, cutOffBy, ...((this.#wasPaused as boolean) && { wasPaused: true }) };
+    const pausedAt = this.#pausedAt as number | undefined;
+    return { played, startedAt, cutOffBy, ...(pausedAt !== undefined && { pausedAt }) };
   }
 
   sendDigits(digits: string): Promise<void> {
@@ -200,7 +201,7 @@ export class ScriptedLine implements Line {
     if (interruption && at >= 0) {
       this.#interruption = undefined;
       if (interruption.isNoise) {
-        this.#wasPaused = true;
+        this.#pausedAt = this.now + (at + interruption.after.length) / charactersPerSecond;
         return undefined;
       }
       this.#current = this.#current.slice(0, at + interruption.after.length);
