@@ -152,6 +152,18 @@ describe('a dialed call', () => {
     assert.equal((await ended(id))['status'], 'completed');
   });
 
+  it('has no recording_url if it failed, until the carrier reports a recording', async () => {
+    const { call, line, over, id } = await connect({ record: true });
+    await line.hears();
+    for (let lost = 0; lost < 3; lost++) await call.disconnect('lost');
+    const failed = await ended(id);
+    assert.deepEqual([failed['status'], 'recording_url' in failed], ['failed', false]);
+    await call.report({ type: 'recorded', recordingId: 'RE2', seconds: 3 });
+    assert.match(String((await ended(id))['recording_url']), /\/api\/recordings\/[\w-]{43}$/);
+    line.hangsUp();
+    await over;
+  });
+
   it('has a recording_url once the carrier reports a recording, even after the end', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();

@@ -26,10 +26,13 @@ export type EndedCall = Pick<CallResult, 'status' | 'reason'> & {
 
 const isOpen = inArray(calls.status, openCallStatuses);
 
-/** The carrier records phone calls, the service records web calls. */
-const isRecorded = sql`(
+/**
+ * The service records web calls. The carrier records phone calls: if one has failed, there may be no recording, so its
+ * URL waits for the carrier's report.
+ */
+const isRecorded = (status: EndedCall['status']) => sql`(
   EXISTS (SELECT FROM ${recordingChunks} WHERE ${recordingChunks.callId} = ${calls.id})
-  OR ${calls.type} <> 'web' AND ${calls.answeredAt} IS NOT NULL
+  OR ${status !== 'failed'} AND ${calls.type} <> 'web' AND ${calls.answeredAt} IS NOT NULL
     AND EXISTS (SELECT FROM ${assistants} WHERE ${assistants.id} = ${calls.assistantId} AND ${assistants.record}))`;
 
 /**
@@ -58,7 +61,7 @@ export async function endCall(
         ...(status === 'failed' && { carrierCost: 0, totalCost: 0 }),
         // An earlier line may have stored a longer duration.
         ...(duration !== undefined && { duration: sql`greatest(${calls.duration}, ${duration}::integer)` }),
-        recordingToken: sql`coalesce(${calls.recordingToken}, CASE WHEN ${isRecorded} THEN ${newSecret()} END)`,
+        recordingToken: sql`coalesce(${calls.recordingToken}, CASE WHEN ${isRecorded(status)} THEN ${newSecret()} END)`,
       })
       .where(and(condition, isOpen))
       .returning();
