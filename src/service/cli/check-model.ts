@@ -53,7 +53,7 @@ export async function checkModel(settings: ModelSettings, hasTools = true): Prom
     throw fail(`${address} does not respond (${code ?? message}).`, error);
   }
   const body = await response.text();
-  if (hasTools && !response.ok && isToolRefusal(body)) {
+  if (hasTools && isToolRefusal(response.status, body)) {
     await checkModel(settings, false);
     return describeToolRefusal(model);
   }

@@ -46,6 +46,10 @@ export interface Behavior {
   status?: number;
   /** The code in the body of that error. */
   code?: string;
+  /** The message in it; by default a text with the key. */
+  message?: string;
+  /** Sends the fields of that error without `error` around them, as older versions of vLLM do. */
+  isBare?: boolean;
   /**
    * The chunks of the answer; promises delay theirs. By default, the answer repeats the question. Without chunks, an
    * answer that is not streamed has no `choices`.
@@ -167,11 +171,10 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
     return;
   }
   if (status !== undefined) {
-    const secret = `leaked ${request.authorization ?? ''}`;
+    const { message = `leaked ${request.authorization ?? ''}`, code = null, isBare } = behavior;
+    const error = { message, type: 'test_error', code };
     response.writeHead(status, { 'Content-Type': 'application/json' });
-    response.end(
-      JSON.stringify({ error: { message: secret, type: 'test_error', code: behavior.code ?? null } }),
-    );
+    response.end(JSON.stringify(isBare ? { object: 'error', ...error } : { error }));
     return;
   }
   const chunks = behavior.chunks ?? [`You said: ${request.messages.at(-1)?.content ?? ''}`];

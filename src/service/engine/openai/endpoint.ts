@@ -49,15 +49,16 @@ export async function sendAdapted<Response>(
   try {
     return await send(refusesTemperature ? {} : { temperature });
   } catch (error) {
-    if (error instanceof OpenAI.APIError && isToolRefusal(error.message)) {
+    if (!(error instanceof OpenAI.APIError)) throw error;
+    const isBadRequest = error instanceof OpenAI.BadRequestError;
+    if (isBadRequest && !refusesTemperature && error.message.includes('temperature'))
+      endpoint.refusesTemperature = true;
+    else if (isBadRequest && !requiresReasoning && error.message.includes('reasoning_content'))
+      endpoint.requiresReasoning = true;
+    else if (isToolRefusal(error.status, error.message)) {
       endpoint.refusesTools = true;
       throw new ToolRefusal(describeToolRefusal(endpoint.config.model), { cause: error });
-    }
-    if (!(error instanceof OpenAI.BadRequestError)) throw error;
-    if (!refusesTemperature && error.message.includes('temperature')) endpoint.refusesTemperature = true;
-    else if (!requiresReasoning && error.message.includes('reasoning_content'))
-      endpoint.requiresReasoning = true;
-    else throw error;
+    } else throw error;
     return sendAdapted(endpoint, temperature, send);
   }
 }

@@ -1,13 +1,24 @@
 import type { EngineRequest } from '../engine.ts';
 
-/**
- * Whether an endpoint's error says that its model, or the endpoint, does not support function calling. An error about one
- * tool, such as `tools[0].function.name`, does not say so.
- */
-export const isToolRefusal = (message: string): boolean =>
-  /\b(?:tools?|function calling)\b/i.test(message) &&
-  /\b(?:support|supported|unsupported|enabled|requires|unrecognized)\b/i.test(message) &&
-  !/\btools[[.]/i.test(message);
+/** The statuses of such a refusal. llama.cpp responds with 500, OpenRouter with 404. */
+const statuses: readonly unknown[] = [400, 404, 422, 500];
+
+/** Texts such as “does not support tools”, “unsupported parameter: 'tools'”. */
+const refusedObject =
+  /\b(?:support|unsupported parameter:|argument supplied:)\W+(?:tools|tool (?:use|call)|function[ -]call)/i;
+
+/** Texts such as “tool calling is not supported”, “"auto" tool choice requires …”. */
+const refusedSubject =
+  /\b(?:tools|tools? (?:use|calling|choice|param)|function[ -]calling)\W+(?:requires|(?:(?:is|are) )?not (?:supported|enabled)|is unsupported)\b/i;
+
+/** The place of one tool: `tools[0].function.name`, `'tools', 0`. What follows may quote an owner's texts. */
+const place = /\btools\W+\d/i;
+
+/** Whether an endpoint's error says that its model, or the endpoint, does not support function calling. */
+export const isToolRefusal = (status: unknown, message: string): boolean =>
+  statuses.includes(status) &&
+  (refusedObject.test(message) || refusedSubject.test(message)) &&
+  !place.test(message);
 
 /** What the operator should know about a model without function calling. */
 export const describeToolRefusal = (model: string): string =>
