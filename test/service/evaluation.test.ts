@@ -162,6 +162,14 @@ describe('with a language model', async () => {
     assert.equal('response_format' in (requests()[1] ?? {}), false);
   });
 
+  test('falls back to a plain prompt if that refusal also speaks of tools', async () => {
+    const message = 'm-1 does not support tools or structured output';
+    model.behave((request) =>
+      'response_format' in request ? { status: 400, message } : { chunks: [JSON.stringify(good)] },
+    );
+    assert.deepEqual(await evaluate(), good);
+  });
+
   test('sends no temperature to a model that refuses it', async () => {
     const before = model.requests.length;
     model.behave({ refusesTemperature: true, chunks: [JSON.stringify(good)] });

@@ -38,12 +38,14 @@ export const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
 /**
  * Sends a request, and once more for each requirement of the model that its refusal names.
  *
- * @throws ToolRefusal if the model refuses tools: without them, the prompt is another one.
+ * @param canOmitTools whether the request offers tools and could be replaced by one without them.
+ * @throws ToolRefusal if the model refuses these tools: without them, the prompt is another one.
  */
 export async function sendAdapted<Response>(
   endpoint: Endpoint,
   temperature: number,
   send: (sampling: { temperature?: number }) => PromiseLike<Response>,
+  canOmitTools = false,
 ): Promise<Response> {
   const { refusesTemperature, requiresReasoning } = endpoint;
   try {
@@ -55,10 +57,10 @@ export async function sendAdapted<Response>(
       endpoint.refusesTemperature = true;
     else if (isBadRequest && !requiresReasoning && error.message.includes('reasoning_content'))
       endpoint.requiresReasoning = true;
-    else if (isToolRefusal(error.status, error.message)) {
+    else if (canOmitTools && isToolRefusal(error.status, error.message)) {
       endpoint.refusesTools = true;
       throw new ToolRefusal(describeToolRefusal(endpoint.config.model), { cause: error });
     } else throw error;
-    return sendAdapted(endpoint, temperature, send);
+    return sendAdapted(endpoint, temperature, send, canOmitTools);
   }
 }

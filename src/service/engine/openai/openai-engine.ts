@@ -203,7 +203,7 @@ export class OpenAiEngine implements Engine {
     const offered = [...tools, ...pageTools.filter(({ name }) => !names.has(name))];
     const endpoint = this.#choose(asked);
     const { client, config } = endpoint;
-    const request = sendAdapted(endpoint, assistant.temperature, (sampling) =>
+    const send = (sampling: { temperature?: number }) =>
       client.chat.completions.create(
         {
           model: config.model,
@@ -218,8 +218,8 @@ export class OpenAiEngine implements Engine {
           }),
         },
         { signal },
-      ),
-    );
+      );
+    const request = sendAdapted(endpoint, assistant.temperature, send, offered.length > 0);
     const stream = await this.#watch(config.model, request);
     let finished = false;
     let reported: OpenAI.CompletionUsage | null | undefined;
