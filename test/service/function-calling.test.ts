@@ -23,6 +23,7 @@ const engineRequest: EngineRequest = {
 describe('a model that refuses a request with tools', () => {
   const config = { baseUrl: model.url, apiKey: undefined, model: 'm-1', idleTimeoutMs: 5000 };
   const startEngine = () => new OpenAiEngine(config, [], pino({ level: 'silent' }), () => Promise.resolve());
+  const noTools = 'm-1 does not support tools';
 
   /** Lets the engine answer once. Returns the events, the error, and for each request whether it offered tools. */
   async function ask(engine: OpenAiEngine, behavior: Parameters<typeof model.behave>[0]) {
@@ -87,5 +88,21 @@ describe('a model that refuses a request with tools', () => {
     );
     assert.deepEqual(events, [{ type: 'delta', text: 'Fine.' }]);
     assert.deepEqual(offers, [true, true]);
+  });
+
+  test('is not asked for a second answer once it has begun one', async () => {
+    const engine = startEngine();
+    const { events, error } = await ask(engine, ({ messages, tools }) => {
+      if (messages.at(-1)?.role === 'tool') return { status: 400, message: noTools };
+      return tools
+        ? { before: 'One moment.', calls: [{ name: 'ping', arguments: {} }] }
+        : { chunks: ['Again.'] };
+    });
+    assert.deepEqual(
+      events.map((event) => (event.type === 'delta' ? event.text : event.name)),
+      ['One moment.', 'ping'],
+    );
+    assert.equal(error?.ownerReason, 'the model refuses the request (400)');
+    assert.deepEqual((await ask(engine, {})).offers, [true]);
   });
 });

@@ -112,7 +112,8 @@ export class OpenAiEngine implements Engine {
     for (let round = 0; round <= rounds; round++) {
       const deltas: string[] = [];
       const calls = new ToolCallCollector();
-      const response = this.#streamResponse(request, messages, round < rounds, calls, usages, signal);
+      const position = { isFirst: round === 0, isLast: round === rounds };
+      const response = this.#streamResponse(request, messages, position, calls, usages, signal);
       for await (const text of withoutReasoning(response)) {
         // Text before and after a call are separate paragraphs.
         yield { type: 'delta', text: hasSpoken && deltas.length === 0 ? `\n\n${text}` : text };
@@ -193,7 +194,7 @@ export class OpenAiEngine implements Engine {
   async *#streamResponse(
     asked: EngineRequest,
     messages: ChatMessage[],
-    allowsCalls: boolean,
+    { isFirst, isLast }: { isFirst: boolean; isLast: boolean },
     calls: ToolCallCollector,
     usages: TokenUsage[],
     signal: AbortSignal,
@@ -214,12 +215,14 @@ export class OpenAiEngine implements Engine {
           ...(config.baseUrl === undefined && { stream_options: { include_usage: true } }),
           ...(offered.length > 0 && {
             tools: toOpenAiTools(offered),
-            tool_choice: allowsCalls ? 'auto' : 'none',
+            tool_choice: isLast ? 'none' : 'auto',
           }),
         },
         { signal },
       );
-    const request = sendAdapted(endpoint, assistant.temperature, send, offered.length > 0);
+    // Later, tools have run, and the visitor has read a part of the answer.
+    const canOmitTools = isFirst && offered.length > 0;
+    const request = sendAdapted(endpoint, assistant.temperature, send, canOmitTools);
     const stream = await this.#watch(config.model, request);
     let finished = false;
     let reported: OpenAI.CompletionUsage | null | undefined;
