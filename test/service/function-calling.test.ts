@@ -105,4 +105,25 @@ describe('a model that refuses a request with tools', () => {
     assert.equal(error?.ownerReason, 'the model refuses the request (400)');
     assert.deepEqual((await ask(engine, {})).offers, [true]);
   });
+
+  test('is offered them again if it refuses the request without them, too', async () => {
+    const engine = startEngine();
+    const { error, offers } = await ask(engine, { status: 400, message: noTools });
+    assert.equal(error?.ownerReason, 'the model refuses the request (400)');
+    assert.deepEqual(offers, [true, false]);
+    assert.deepEqual((await ask(engine, {})).offers, [true]);
+  });
+
+  test('is offered them again after 15 minutes', async (context) => {
+    context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const engine = startEngine();
+    const refuse = ({ tools }: { tools?: unknown }) => (tools ? { status: 400, message: noTools } : {});
+    assert.deepEqual((await ask(engine, refuse)).offers, [true, false]);
+    context.mock.timers.tick(14 * 60_000);
+    assert.deepEqual((await ask(engine, refuse)).offers, [false]);
+    assert.equal(engine.warnings.length, 1);
+    context.mock.timers.tick(2 * 60_000);
+    assert.deepEqual(engine.warnings, []);
+    assert.deepEqual((await ask(engine, {})).offers, [true]);
+  });
 });

@@ -16,8 +16,8 @@ export interface Endpoint {
   refusesTemperature: boolean;
   /** Whether the model has required the reasoning for its earlier function calls, as DeepSeek does. */
   requiresReasoning: boolean;
-  /** Whether it has refused tools, as models without function calling do. */
-  refusesTools: boolean;
+  /** Until when it is not offered tools, since it has refused them; in milliseconds since the epoch. */
+  withoutToolsUntil: number;
 }
 
 export const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
@@ -32,7 +32,7 @@ export const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
   config,
   refusesTemperature: false,
   requiresReasoning: false,
-  refusesTools: false,
+  withoutToolsUntil: 0,
 });
 
 /**
@@ -58,7 +58,6 @@ export async function sendAdapted<Response>(
     else if (isBadRequest && !requiresReasoning && error.message.includes('reasoning_content'))
       endpoint.requiresReasoning = true;
     else if (canOmitTools && isToolRefusal(error.status, error.message)) {
-      endpoint.refusesTools = true;
       throw new ToolRefusal(describeToolRefusal(endpoint.config.model), { cause: error });
     } else throw error;
     return sendAdapted(endpoint, temperature, send, canOmitTools);

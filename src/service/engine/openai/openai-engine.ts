@@ -30,6 +30,9 @@ import { withoutReasoning } from './without-reasoning.ts';
 /** Rounds of tool calls in one reply. Then the model has to answer with text. */
 export const callRounds = 4;
 
+/** How long a model that has refused tools is not offered them. Its server may only have lacked a setting. */
+const refusalMs = 15 * 60_000;
+
 /** Answers with language models whose endpoints speak OpenAI's chat completions protocol. */
 export class OpenAiEngine implements Engine {
   readonly #problems = new ModelProblems();
@@ -64,7 +67,7 @@ export class OpenAiEngine implements Engine {
   /** A sentence for each thing that the operator should know about a model, without address and key. */
   get warnings(): string[] {
     const endpoints = [...(this.#default ? [this.#default] : []), ...this.#endpoints.values()];
-    const withoutCalls = endpoints.filter(({ refusesTools }) => refusesTools);
+    const withoutCalls = endpoints.filter(isWithoutTools);
     const refusals = withoutCalls.map(({ config }) => describeToolRefusal(config.model));
     return [...this.#problems.all, ...new Set(refusals)];
   }
@@ -91,13 +94,23 @@ export class OpenAiEngine implements Engine {
     usages: TokenUsage[],
     signal: AbortSignal,
   ): AsyncGenerator<ReplyEvent, undefined> {
+    const endpoint = this.#choose(request);
+    let refusal: ToolRefusal | undefined;
     try {
-      if (!this.#choose(request).refusesTools) return yield* this.#answer(request, usages, signal);
+      if (!isWithoutTools(endpoint)) return yield* this.#answer(request, usages, signal);
     } catch (error) {
       if (!(error instanceof ToolRefusal)) throw error;
-      this.#log.warn(error.message);
+      refusal = error;
     }
-    return yield* this.#answer(withoutTools(request), usages, signal);
+    for await (const event of this.#answer(withoutTools(request), usages, signal)) {
+      // Only now is it certain that the tools were the reason.
+      if (refusal) {
+        endpoint.withoutToolsUntil = Date.now() + refusalMs;
+        this.#log.warn(refusal.message);
+        refusal = undefined;
+      }
+      yield event;
+    }
   }
 
   async *#answer(
@@ -251,6 +264,8 @@ export class OpenAiEngine implements Engine {
     if (!finished) throw new EngineError('the language model ended its answer early');
   }
 }
+
+const isWithoutTools = ({ withoutToolsUntil }: Endpoint) => Date.now() < withoutToolsUntil;
 
 type ResponseDelta = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta & {
   /** The model's reasoning, from DeepSeek and other servers. */
