@@ -126,4 +126,12 @@ describe('a model that refuses a request with tools', () => {
     assert.deepEqual(engine.warnings, []);
     assert.deepEqual((await ask(engine, {})).offers, [true]);
   });
+
+  test('answers without them if its error has no `error` around its fields, as with older versions of vLLM', async () => {
+    const message = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set';
+    const { events } = await ask(startEngine(), ({ tools }) =>
+      tools ? { status: 400, message, isBare: true } : { chunks: ['Fine.'] },
+    );
+    assert.deepEqual(events, [{ type: 'delta', text: 'Fine.' }]);
+  });
 });

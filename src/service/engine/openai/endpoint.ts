@@ -8,6 +8,18 @@ const noKey = 'none';
 /** Retries of a failed request. Once a response has begun, it is never retried. */
 const retries = 1;
 
+/** Some servers send an error without the field `error` that the library reads: older versions of vLLM, Mistral. */
+class ModelClient extends OpenAI {
+  protected override makeStatusError(
+    status: number,
+    body: { error?: object } | undefined,
+    message: string | undefined,
+    headers: Headers,
+  ): InstanceType<typeof OpenAI.APIError> {
+    return super.makeStatusError(status, { error: body?.error ?? body }, message, headers);
+  }
+}
+
 /** A client with its configuration. */
 export interface Endpoint {
   client: OpenAI;
@@ -21,7 +33,7 @@ export interface Endpoint {
 }
 
 export const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
-  client: new OpenAI({
+  client: new ModelClient({
     apiKey: config.apiKey ?? noKey,
     baseURL: config.baseUrl ?? null,
     maxRetries: retries,
