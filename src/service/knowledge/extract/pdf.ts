@@ -4,8 +4,11 @@ import { ExtractionError } from './extraction-error.ts';
 
 const maximumPages = 2000;
 
-/** The predefined encodings of Chinese, Japanese and Korean, from pdfjs-dist: unpdf does not include them. */
-const cMapUrl = join(import.meta.dirname, 'cmaps/');
+/**
+ * The predefined encodings of Chinese, Japanese and Korean, from pdfjs-dist: unpdf does not include them. pdf.js requires
+ * the slash at the end, on Windows, too.
+ */
+const cMapUrl = `${join(import.meta.dirname, 'cmaps')}/`;
 
 /**
  * Extracts the text of a PDF, with guessed paragraphs.
