@@ -33,6 +33,26 @@ test('an endpoint that refuses a request gets fewer texts at once from then on',
   assert.ok(Math.min(...sizes) >= 5 && Math.max(...sizes) <= 10, String(sizes));
 });
 
+test('an endpoint that refuses every text gets few requests', async () => {
+  strict.status = 400;
+  const texts = Array.from({ length: 200 }, (_, index) => `text ${index}`);
+  const before = strict.requests.length;
+  await assert.rejects(strictEmbedder().embed(texts), { name: 'EmbeddingError' });
+  assert.ok(strict.requests.length - before < 10, String(strict.requests.length - before));
+});
+
+test('texts that the endpoint refuses do not hold up others, even if they are a whole batch', async () => {
+  strict.refused = 'Poison';
+  const texts = [...Array.from({ length: 70 }, (_, index) => `Poison ${index}`), 'dogs'];
+  const vectors = await strictEmbedder().embed(texts.slice(0, 64));
+  assert.deepEqual([...new Set(vectors)], [undefined]);
+  const longer = await strictEmbedder().embed(texts);
+  assert.deepEqual(
+    longer.flatMap((vector, index) => (vector ? [index] : [])),
+    [70],
+  );
+});
+
 test('embeds the other texts if the endpoint refuses one, which is not sent again', async () => {
   const service = await startService({ ...(await newDatabase()), WORKERS: 'off' });
   const { running } = service;

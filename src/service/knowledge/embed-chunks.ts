@@ -15,7 +15,10 @@ export interface EmbeddingDependencies {
 /** Chunks per statement. */
 const batch = 64;
 
-/** Lease of a process, in milliseconds: longer than the longest request and its retry. */
+/**
+ * Lease of a process, in milliseconds: longer than the longest request and its retry. Refused requests, which are not
+ * retried but sent in parts, take little of it.
+ */
 const leaseMs = 180_000;
 
 /** Pause before the next check for chunks while another process holds the lease, in milliseconds. */

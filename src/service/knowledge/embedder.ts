@@ -19,6 +19,9 @@ const maxBatch = 64;
 /** How servers refuse a request with too many texts, or with one that is too long for the model. */
 const refusals: readonly unknown[] = [400, 413, 422];
 
+/** A text that an endpoint refuses only if it refuses every text. */
+const harmlessText = 'Hello';
+
 /** Longest text that is embedded, in UTF-16 code units; models accept about 8,000 tokens. */
 const textLimit = 6000;
 
@@ -68,31 +71,42 @@ export class Embedder {
   }
 
   /**
-   * Returns a vector of unit length for each text; undefined for a text that the endpoint refuses while it accepts others.
+   * Returns a vector of unit length for each text; undefined for a text that the endpoint refuses, although it accepts
+   * others.
    *
-   * @throws EmbeddingError, also if it refuses every text; or the signal's reason.
+   * @throws EmbeddingError, also if the endpoint refuses every text; or the signal's reason.
    */
   async embed(texts: string[], options: { signal?: AbortSignal } = {}): Promise<(number[] | undefined)[]> {
     const vectors: (number[] | undefined)[] = [];
-    let refusal: unknown;
+    let refusal: EmbeddingError | undefined;
     while (vectors.length < texts.length) {
       const input = texts.slice(vectors.length, vectors.length + this.#batch);
-      const refuse = (error: unknown) => (refusal = error);
+      const refuse = async (error: unknown) => {
+        refusal ??= await this.#refusalOfText(error, options);
+      };
       vectors.push(...(await this.#embedInParts(input, options, refuse)));
     }
+    if (refusal === undefined) return vectors;
     const refused = vectors.filter((vector) => vector === undefined).length;
-    if (refused === 0) return vectors;
-    const error = new EmbeddingError(refusal);
-    if (refused === texts.length) throw error;
-    this.#log.warn({ err: error, texts: refused }, 'texts were refused; only full text search finds them');
+    this.#log.warn({ err: refusal, texts: refused }, 'texts were refused; only full text search is used');
     return vectors;
+  }
+
+  /** @throws EmbeddingError if the endpoint refuses every text: sending each of them alone would take many requests. */
+  async #refusalOfText(error: unknown, options: { signal?: AbortSignal }): Promise<EmbeddingError> {
+    const refusal = new EmbeddingError(error);
+    await this.#request([harmlessText], options).catch(() => {
+      options.signal?.throwIfAborted();
+      throw refusal;
+    });
+    return refusal;
   }
 
   /** Sends texts in one request, and in two halves if that is refused. */
   async #embedInParts(
     input: string[],
     options: { signal?: AbortSignal },
-    onRefusal: (error: unknown) => void,
+    onRefusal: (error: unknown) => Promise<void>,
   ): Promise<(number[] | undefined)[]> {
     try {
       return await this.#request(input, options);
@@ -103,7 +117,7 @@ export class Embedder {
         throw new EmbeddingError(error);
       }
       if (input.length === 1) {
-        onRefusal(error);
+        await onRefusal(error);
         return [undefined];
       }
     }
