@@ -137,6 +137,24 @@ describe('a page', () => {
     `<button aria-expanded="false" ${attributes}><span>How long does parcel ${number} take?</span></button>`;
   const answer = (number: number) =>
     `<p>Parcel ${number} takes ${number} days. We send it on working days, and you receive a tracking number by e-mail.</p>`;
+  test('is read with its accordion if an element has an empty id', async () => {
+    const { text } = await read(
+      `<title>FAQ</title><span id=""></span><main><h1>Questions</h1>
+       <p>${'We answer frequent questions here. '.repeat(8)}</p>
+       <h2>${button(1)}</h2><div hidden>${answer(1)}</div></main>`,
+    );
+    assert.match(text, /Parcel 1 takes 1 days\./);
+  });
+
+  test('is read without the buttons beside the text of its headings', async () => {
+    const { text } = await read(
+      `<title>Help</title><h2>Returns <button>Copy link</button></h2><p>Send it back.</p>
+       <h2><button aria-expanded="false">Shipping</button> <button>Copy link</button></h2><p>Ask us.</p>
+       <h2><button>Payment</button></h2><p>Pay by card.</p>`,
+    );
+    assert.equal(text, 'Returns: Send it back.\nShipping: Ask us.\nPayment: Pay by card.');
+  });
+
   for (const [relation, item] of Object.entries(accordions)) {
     for (const hidden of ['', 'hidden', 'style="display: none"', 'aria-hidden="true"']) {
       test(`has the questions and answers of an accordion whose panel ${relation} (${hidden})`, async () => {

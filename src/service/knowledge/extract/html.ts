@@ -99,6 +99,8 @@ function openPanels(document: Document): void {
   const byId = new Map<string, Element>();
   for (const element of document.querySelectorAll('[id]'))
     byId.set(element.getAttribute('id') ?? '', element);
+  // Controls without a target have an empty one below.
+  byId.delete('');
   const panels = [...document.querySelectorAll('[role="tabpanel"], [role="region"][aria-labelledby]')];
   for (const control of document.querySelectorAll(controls)) {
     const target = control.getAttribute('data-bs-target') ?? control.getAttribute('href') ?? '';
@@ -113,8 +115,12 @@ function openPanels(document: Document): void {
   }
   const buttons = `:is(${headings}) button, button:is(${controls})`;
   for (const button of [...document.querySelectorAll(buttons)]) {
+    const heading = button.closest(headings);
+    // Other buttons in headings copy a link, for example.
+    const isText = heading?.textContent?.trim() === button.textContent?.trim();
+    if (!isText && !button.matches(`${controls}, [aria-controls]`)) continue;
     // Readability drops headings with some classes, such as `accordion-header`.
-    button.closest(headings)?.removeAttribute('class');
+    heading?.removeAttribute('class');
     button.replaceWith(...button.childNodes);
   }
 }
@@ -162,6 +168,7 @@ interface Element {
   setAttribute(name: string, value: string): void;
   removeAttribute(name: string): void;
   remove(): void;
+  matches(selector: string): boolean;
   closest(selector: string): Element | null;
   replaceWith(...nodes: Node[]): void;
   nextElementSibling: Element | null;
