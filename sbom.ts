@@ -14,6 +14,15 @@ const workspaces = ['src/service', 'src/voice'];
 /** Development dependencies that the build copies into the widget's files, as dist/licenses.md shows. */
 export const bundledPackages = ['@noble/hashes', 'eventsource-parser', 'marked', 'zod'];
 
+/** Files of another package that the service contains, with their own license. */
+const copied = {
+  type: 'data',
+  name: 'pdfjs-dist/cmaps',
+  version: '6.1.200',
+  purl: 'pkg:npm/pdfjs-dist@6.1.200#cmaps',
+  licenses: [{ license: { id: 'BSD-3-Clause' } }],
+};
+
 interface Package {
   version?: string;
   license?: string;
@@ -108,7 +117,10 @@ function writeLists(): void {
     process.stderr.write('The dependencies are not listed: it needs npm 9.9 or newer.\n');
     return;
   }
-  const components = bom.components.map((component) => ({ ...component, licenses: licensesOf(component) }));
+  const components = [
+    ...bom.components.map((component) => ({ ...component, licenses: licensesOf(component) })),
+    copied,
+  ];
   const rows = components
     .filter(({ purl }) => !isOwn(purl))
     .map(({ name, version, licenses }) => `| ${name} | ${version} | ${licenses.map(textOf).join(', ')} |`);

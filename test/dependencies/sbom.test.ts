@@ -16,12 +16,15 @@ const shipped = ['licenses.md', 'npm/licenses.md'].flatMap((file) =>
   Array.from(read(file).matchAll(/^## (\S+) - (\d\S*) \(/gm), ([, name, version]) => `${name}@${version}`),
 );
 
-/** A version can be installed in several folders. */
-const needed = lockedPackages()
-  .filter(({ isShipped }) => isShipped)
-  .map(({ name, version }) => `${name}@${version}`)
-  .filter((name, index, all) => all.indexOf(name) === index)
-  .sort();
+/** Every package, once, although it can be installed in several folders; and what is copied from another one. */
+const needed = [
+  ...new Set(
+    lockedPackages()
+      .filter(({ isShipped }) => isShipped)
+      .map(({ name, version }) => `${name}@${version}`),
+  ),
+  'pdfjs-dist/cmaps@6.1.200',
+].sort();
 
 const npmVersion = execFileSync('npm', ['--version'], { cwd: repository, encoding: 'utf8' }).trim();
 const [major = 0, minor = 0] = npmVersion.split('.').map(Number);
