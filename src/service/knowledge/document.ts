@@ -83,7 +83,7 @@ export async function updateDocument(
       .update(documents)
       .set({ ...columns, updatedAt: sql`now()` })
       .where(isIn(owned));
-    if (columns.name === undefined) return;
+    if (columns.name === undefined || columns.name === before.name) return;
     // Text before the first heading has the name as its heading.
     await tx.execute(sql`
       UPDATE chunks SET heading = ${columns.name}
