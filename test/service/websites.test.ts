@@ -91,7 +91,7 @@ describe('a website', () => {
   test('is read according to its X-Robots-Tag, but not to the rules for other bots', async () => {
     pages.set('/next', '<title>Next</title><p>Next</p>');
     const extractor = new Extractor();
-    const tagged = async (robots: string) => {
+    const tagged = async (robots: string | string[]) => {
       pages.set('/tagged', { body: `<title>Tagged</title><p>Tagged</p>${link('/next')}`, robots });
       const source = { name: 'Site', links: [`${origin}/tagged`], relativeLinksLimit: 1 };
       const { signal } = new AbortController();
@@ -105,6 +105,10 @@ describe('a website', () => {
     assert.deepEqual(await tagged('otherbot: nofollow, *: noindex, unavailable_after: 25 Jun 2040'), [
       'Next',
     ]);
+    const past = 'unavailable_after: Wed, 03 Sep 2025 13:00:00 GMT, noindex';
+    assert.deepEqual(await tagged(past), ['Next']);
+    assert.deepEqual(await tagged(['otherbot: nofollow', 'noindex']), ['Next']);
+    assert.deepEqual(await tagged(['noindex', 'otherbot: nofollow']), ['Next']);
   });
 
   test('is read through a redirect to an address with unescaped characters', async () => {

@@ -33,6 +33,8 @@ export interface OutgoingOptions {
 export interface OutgoingAnswer {
   status: number;
   headers: Headers;
+  /** The headers, with the values of repeated ones not joined; names in lower case. */
+  rawHeaders: Dispatcher.ResponseData['headers'];
   /** Decompressed. */
   body: Uint8Array;
   /** The body as UTF-8. */
@@ -102,6 +104,7 @@ async function fetchFollowingRedirects(
       return {
         status: answer.statusCode,
         headers: toHeaders(answer.headers),
+        rawHeaders: answer.headers,
         body: read,
         text: new TextDecoder().decode(read),
         url: hop.url.href,

@@ -10,8 +10,8 @@ export type SitePage =
       type?: string;
       body?: string | Buffer;
       location?: string;
-      /** Its `X-Robots-Tag`. */
-      robots?: string;
+      /** Its `X-Robots-Tag`, in one line or several. */
+      robots?: string | string[];
     };
 
 /** A website on loopback. */

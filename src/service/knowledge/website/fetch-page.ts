@@ -49,17 +49,22 @@ export async function fetchPage(
   const contentType = answer.headers.get('Content-Type');
   if (!/^\s*(text\/html|application\/xhtml\+xml|text\/plain)\b/i.test(contentType ?? 'text/html'))
     throw new ExtractionError('The address does not lead to a page with text.');
-  const robots = directivesForUs(answer.headers.get('X-Robots-Tag') ?? '');
+  const robots = directivesForUs([answer.rawHeaders['x-robots-tag'] ?? []].flat());
   return { url: answer.url, bytes: answer.body, contentType, robots };
 }
 
-/** Removes the directives for other bots from an `X-Robots-Tag`: those after a bot's name, up to the next name. */
-function directivesForUs(header: string): string {
-  let isForUs = true;
-  const directives = header.split(',').flatMap((part) => {
-    const [, bot, directive] = /^\s*(?!max-|unavailable_after)([^:]*\S)\s*:(.*)$/i.exec(part) ?? [];
-    if (bot !== undefined) isForUs = ['*', productToken].includes(bot.toLowerCase());
-    return isForUs ? (directive ?? part) : [];
+/**
+ * Removes the directives for other bots from the values of `X-Robots-Tag`: those after a bot's name, up to the next name
+ * or the end of the value.
+ */
+function directivesForUs(values: string[]): string {
+  const directives = values.flatMap((value) => {
+    let isForUs = true;
+    return value.split(',').flatMap((part) => {
+      const [, bot, directive] = /^\s*(?!max-|unavailable_after)(\*|[a-z][\w.-]*)\s*:(.*)$/i.exec(part) ?? [];
+      if (bot !== undefined) isForUs = ['*', productToken].includes(bot.toLowerCase());
+      return isForUs ? (directive ?? part) : [];
+    });
   });
   return directives.join(',');
 }
