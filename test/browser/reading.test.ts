@@ -55,6 +55,35 @@ function announcementsIn(chat: Chat): string[] {
   return lines;
 }
 
+/** Counts formats of times that are created, and lets the page be idle only when told. */
+function watchFormats(): { readonly formats: number; rest(): void; restore(): void } {
+  const { DateTimeFormat } = Intl;
+  const whenIdle = Object.getOwnPropertyDescriptor(window, 'requestIdleCallback');
+  const tasks: (() => void)[] = [];
+  let formats = 0;
+  window.requestIdleCallback = (task) => tasks.push(task as () => void);
+  Intl.DateTimeFormat = class extends DateTimeFormat {
+    constructor(...args: ConstructorParameters<typeof Intl.DateTimeFormat>) {
+      super(...args);
+      formats++;
+    }
+  } as typeof Intl.DateTimeFormat;
+  return {
+    get formats() {
+      return formats;
+    },
+    rest() {
+      for (const task of tasks.splice(0)) task();
+    },
+    restore() {
+      Intl.DateTimeFormat = DateTimeFormat;
+      if (whenIdle) Object.defineProperty(window, 'requestIdleCallback', whenIdle);
+      // Safari has none.
+      else delete (window as Partial<Window>).requestIdleCallback;
+    },
+  };
+}
+
 const focused = (chat: Chat): Element | null | undefined => chat.element.shadowRoot?.activeElement;
 
 describe('reading a conversation', () => {
@@ -64,17 +93,7 @@ describe('reading a conversation', () => {
   });
 
   it('shows times only when the page is idle, since the first format of a page takes long', async () => {
-    const { DateTimeFormat } = Intl;
-    const whenIdle = Object.getOwnPropertyDescriptor(window, 'requestIdleCallback');
-    const tasks: (() => void)[] = [];
-    let formats = 0;
-    window.requestIdleCallback = (task) => tasks.push(task as () => void);
-    Intl.DateTimeFormat = class extends DateTimeFormat {
-      constructor(...args: ConstructorParameters<typeof Intl.DateTimeFormat>) {
-        super(...args);
-        formats++;
-      }
-    } as typeof Intl.DateTimeFormat;
+    const page = watchFormats();
     try {
       serveHistory([
         { role: 'assistant', content: 'Hello!', created_at: ago(400) },
@@ -84,15 +103,33 @@ describe('reading a conversation', () => {
       await chat.open();
       await until(() => chat.find('.divider') !== null, 'the module for reading');
       expect(chat.find('.divider')?.textContent.trim()).to.equal('');
-      expect(formats).to.equal(0);
-      for (const task of tasks) task();
+      expect(page.formats).to.equal(0);
+      page.rest();
       await until(() => !!chat.find('.divider')?.textContent.trim(), 'the day');
       expect(chat.find('article')?.ariaLabel).to.match(/, \d+:\d\d/);
     } finally {
-      Intl.DateTimeFormat = DateTimeFormat;
-      if (whenIdle) Object.defineProperty(window, 'requestIdleCallback', whenIdle);
-      // Safari has none.
-      else delete (window as Partial<Window>).requestIdleCallback;
+      page.restore();
+    }
+  });
+
+  it('shows no time for a greeting and a first question', async () => {
+    const page = watchFormats();
+    try {
+      serveHistory([
+        { role: 'assistant', content: 'Hello!', created_at: ago(0) },
+        { role: 'user', content: 'How much does it carry?', created_at: ago(0) },
+      ]);
+      const chat = mount({ 'base-url': cannedService, lang: 'en' });
+      await chat.open();
+      await until(() => !!chat.find('article')?.ariaLabel, 'the module for reading');
+      page.rest();
+      await chat.ask('Which colors are there?');
+      await chat.problem(/out of order/);
+      expect(page.formats).to.equal(0);
+      page.rest();
+      await until(() => /, \d+:\d\d/.test(chat.find('article')?.ariaLabel ?? ''), 'the time');
+    } finally {
+      page.restore();
     }
   });
 

@@ -51,7 +51,7 @@ export class Reading {
   #today = 0;
   /**
    * Whether times and days are shown. For its first format, a browser needs 50 ms, or 200 ms on a phone, so they wait
-   * until the visitor can type and the page is idle.
+   * until the page is idle and there is more than a greeting and a question of today.
    */
   showsTimes = false;
   #isWaiting = false;
@@ -167,10 +167,12 @@ export class Reading {
   afterRender(isComplete: boolean): void {
     const { container, scroll, conversation, markdown } = this.#panel;
     this.throttle.rendered();
-    if (!this.#isWaiting && !container.hidden) void this.#showTimes();
     const { snapshot } = conversation;
+    const { messages } = snapshot;
+    const isFew = messages.length < 3 && (messages[0]?.at ?? Infinity) >= this.#today;
+    if (!this.#isWaiting && !container.hidden && !isFew) void this.#showTimes();
     if (markdown !== undefined && isComplete) this.#renderLater();
-    if (snapshot.messages.at(-1)?.status === 'streaming')
+    if (messages.at(-1)?.status === 'streaming')
       this.#speaking ??= setTimeout(() => {
         this.#speaking = undefined;
         if (!container.hidden) this.announce(false);
