@@ -190,6 +190,14 @@ describe('a result describes a failure', () => {
     assert.deepEqual(rest, { pin: '[hidden]', open: true });
   });
 
+  test('keeps the words of a header with several', async () => {
+    const endpoint = `${shop.url}/echo`;
+    const client = { name: 'X-Client', value: 'Nordkamm Online 4711' };
+    const { calls } = await callOne({ name: 'try_it', endpoint, headers: [...headers, client] });
+    const { pin } = calls[0]?.result as { pin: unknown };
+    assert.equal(pin, 4711);
+  });
+
   test('sends a user name and password in its address as a header, and redacts them', async () => {
     const endpoint = `${shop.url.replace('://', '://anna:p%40ss%3A@')}/echo`;
     const { calls } = await callOne({ name: 'try_it', endpoint, headers: [] });
