@@ -55,13 +55,23 @@ async function readReply(
     if (event === 'delta') {
       const text = parseEventData(MessageDelta, data).text.slice(0, characters);
       characters -= text.length;
-      if (text !== '') listeners.onDelta?.(text);
+      if (text !== '') tell(() => listeners.onDelta?.(text));
     } else if (event === 'function_call') {
-      if (functionCalls-- > 0) listeners.onFunctionCall?.(parseEventData(FunctionCall, data));
+      const call = parseEventData(FunctionCall, data);
+      if (functionCalls-- > 0) tell(() => listeners.onFunctionCall?.(call));
     } else if (event === 'done') return parseEventData(AnsweredMessage, data);
     else if (event === 'error') throw streamedError(data, response);
   }
   throw new ChatError('network', 'The connection broke before the answer was complete.');
+}
+
+/** Calls a listener. Its error is not one of the network, after which callers send the message again. */
+function tell(listener: () => void): void {
+  try {
+    listener();
+  } catch (cause) {
+    throw new ChatError('aborted', 'A listener of the answer has thrown an error.', { cause });
+  }
 }
 
 function streamedError(data: string, response: Response): ChatError {

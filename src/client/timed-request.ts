@@ -1,5 +1,8 @@
 import { ChatError } from './chat-error.ts';
 
+/** Timers of more milliseconds, such as `Infinity`, run at once. */
+const longestTimer = 2 ** 31 - 1;
+
 /**
  * A request and its response, with an idle timeout and the caller's abort signal. Converts errors of `fetch` and of the
  * body into {@link ChatError}s.
@@ -23,11 +26,14 @@ export class TimedRequest {
   /** Restarts the timeout; called for every received chunk. */
   readonly keepAlive = (): void => {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#controller.abort(
-        new ChatError('timeout', `The service did not answer within ${this.#timeout / 1000} seconds.`),
-      );
-    }, this.#timeout);
+    this.#timer = setTimeout(
+      () => {
+        this.#controller.abort(
+          new ChatError('timeout', `The service did not answer within ${this.#timeout / 1000} seconds.`),
+        );
+      },
+      Math.min(this.#timeout, longestTimer),
+    );
   };
 
   /** Runs `task`, and rejects with a {@link ChatError} for anything that it throws. */

@@ -52,6 +52,18 @@ describe('a streamed answer', () => {
     assert.equal(answer.message, answerTo('One'));
   });
 
+  it('is aborted by an error of a listener, which is the cause', async () => {
+    const error = new Error('of the page');
+    const throwing = () => {
+      throw error;
+    };
+    const { conversation_id } = await client.openConversation({ assistant_id: 'a' });
+    const { code, cause } = await errorOf(
+      client.streamMessage(conversation_id, 'One', { onDelta: throwing }),
+    );
+    assert.deepEqual([code, cause], ['aborted', error]);
+  });
+
   it('reports a tool call when it starts and again with its result', async () => {
     const call = { name: 'find_order', arguments: { id: 7 } };
     const { calls, answer } = streamOf(

@@ -38,6 +38,11 @@ describe('a timeout', () => {
     });
   }
 
+  it('of Infinity never passes', async () => {
+    const client = new ChatClient({ baseUrl: server.url, timeout: Infinity });
+    assert.ok(await client.openConversation({ assistant_id: 'a' }));
+  });
+
   it('rejects a response that stalls', async () => {
     const stalledResponses = [
       startStream,
