@@ -2,7 +2,6 @@ import process from 'node:process';
 import { runCli } from './cli/run-cli.ts';
 import { terminal } from './cli/terminal.ts';
 import { readEnvironment } from './read-environment.ts';
-import { runService } from './run-service.ts';
 
 /* The command line: `npx node src/service/cli.ts --help`. Reads the same environment variables as the service. */
 
@@ -14,6 +13,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const env = readEnvironment(process.env);
 const [command, ...rest] = process.argv.slice(2);
 if (command === 'start') {
+  // Not before, since the other commands would wait a second for code of the service that they do not use.
+  const { runService } = await import('./run-service.ts');
   await runService(rest, env);
 } else {
   const streams = {
