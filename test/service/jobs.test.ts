@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { readConfig } from '../../src/service/config.ts';
 import { openDatabase } from '../../src/service/open-database.ts';
 import { outsideTransaction } from '../../src/service/db/run-statements.ts';
+import { installJobs } from '../../src/service/jobs/boss.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { startWork as startWorkers } from '../../src/service/jobs/work.ts';
 import type { Worker } from '../../src/service/jobs/work.ts';
@@ -432,3 +433,18 @@ jobTest(
   },
   { workers: false },
 );
+
+test('a start restores the rules of a queue that an earlier version has set, and leaves the others alone', async () => {
+  const rules = async () => {
+    const { rows } = await pool.query<{ name: string; retry_limit: number; updated: string }>(
+      "SELECT name, retry_limit, updated_on::text AS updated FROM jobs.queue WHERE name IN ('hang-up', 'clean-up')",
+    );
+    return new Map(rows.map(({ name, ...rest }) => [name, rest]));
+  };
+  const before = await rules();
+  await pool.query("UPDATE jobs.queue SET retry_limit = 1 WHERE name = 'hang-up'");
+  await installJobs(pool);
+  const after = await rules();
+  assert.equal(after.get('hang-up')?.retry_limit, before.get('hang-up')?.retry_limit);
+  assert.deepEqual(after.get('clean-up'), before.get('clean-up'));
+});

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { PgBoss } from 'pg-boss';
 import type { ConstructorOptions, Db } from 'pg-boss';
 import type { Pool } from 'pg';
@@ -18,12 +19,18 @@ export async function installJobs(pool: Pool): Promise<void> {
   const boss = createBoss(pool, { migrate: true });
   try {
     await boss.start();
+    const stored = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
     for (const name of queueNames) {
+      const { rules } = queues[name];
+      const queue = stored.get(name);
       // `short`: at most one waiting job per key.
-      await boss.createQueue(name, { ...queues[name].rules, policy: 'short' });
-      await boss.updateQueue(name, queues[name].rules);
+      if (!queue) await boss.createQueue(name, { ...rules, policy: 'short' });
+      else if (!isMatch(queue, rules)) await boss.updateQueue(name, rules);
     }
   } finally {
     await boss.stop({ graceful: false });
   }
 }
+
+/** Whether a queue already has these rules. Most starts change nothing, and each statement takes a round trip. */
+const isMatch = (queue: object, rules: object) => isDeepStrictEqual({ ...queue, ...rules }, { ...queue });
