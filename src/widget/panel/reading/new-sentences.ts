@@ -67,15 +67,11 @@ export class NewSentences {
 
 /** Splits a text into sentences; line breaks also end them. The last one may be incomplete. */
 export function sentencesOf(text: string, language: string): string[] {
-  const segmenter = (Intl as { Segmenter?: typeof Intl.Segmenter }).Segmenter;
-  const segments =
-    segmenter === undefined
-      ? (text.match(/[^.!?。！？\n]*[.!?。！？\n]*\s*/g) ?? [])
-      : [...new segmenter(language, { granularity: 'sentence' }).segment(text)].map(({ segment }) => segment);
+  const segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
   const sentences: string[] = [];
   let brackets = '';
-  for (const each of segments) {
-    const whole: string = brackets + each;
+  for (const each of segmenter.segment(text)) {
+    const whole = brackets + each.segment;
     const segment = withoutOpenings(whole);
     brackets = whole.slice(segment.length);
     if (abbreviation.test(sentences.at(-1)?.slice(-abbreviationLength) ?? ''))
