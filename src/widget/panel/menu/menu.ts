@@ -6,7 +6,6 @@ import { isMuted, setMuted } from '../sound-switch.ts';
 import { download } from './download.ts';
 import { printTranscript } from './print-transcript.ts';
 import {
-  shownTranscript,
   transcriptCopy,
   transcriptFileName,
   transcriptJson,
@@ -74,11 +73,6 @@ class Menu {
     return (this.#panel.locale as Locale).texts;
   }
 
-  /** Whether the service has messages before those that the panel shows. */
-  get #hasEarlier(): boolean {
-    return this.#panel.conversation.snapshot.earlier !== undefined;
-  }
-
   #render(): void {
     render(this.#isConfirming ? this.#confirmation() : this.#items(), this.element);
   }
@@ -98,8 +92,7 @@ class Menu {
       </button>`;
     const closing = (act: (transcript: Transcript) => void) => (): void => {
       this.#close();
-      if (this.#hasEarlier) void wholeTranscript(this.#panel).then(act);
-      else act(shownTranscript(this.#panel));
+      void wholeTranscript(this.#panel).then(act);
     };
     const withMessages = html`${
       hasClipboard() ? item(this.#copyResult ?? texts.copyTranscript, () => void this.#copy()) : nothing
@@ -174,11 +167,7 @@ class Menu {
   async #copy(): Promise<void> {
     const { copied, impossible } = this.#texts;
     try {
-      await writeClipboard(
-        this.#hasEarlier
-          ? wholeTranscript(this.#panel).then(transcriptCopy)
-          : transcriptCopy(shownTranscript(this.#panel)),
-      );
+      await writeClipboard(wholeTranscript(this.#panel).then(transcriptCopy));
       this.#copyResult = copied;
     } catch {
       // The browser or the page forbids it; downloads still work.

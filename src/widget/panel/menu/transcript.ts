@@ -20,18 +20,14 @@ export interface Transcript {
   readonly modules: LazyModules;
 }
 
-/** The messages that the panel shows. */
-export function shownTranscript({ conversation, modules, options, locale }: PanelContext): Transcript {
-  const { messages } = conversation.snapshot;
-  return { heading: headingOf(options, locale as Locale), locale: locale as Locale, messages, modules };
-}
-
 /** The whole conversation: its earlier messages are requested from the service. */
 export async function wholeTranscript(panel: PanelContext): Promise<Transcript> {
-  const shown = shownTranscript(panel);
+  const { modules, options } = panel;
+  const locale = panel.locale as Locale;
+  const heading = headingOf(options, locale);
   const [messages, isAll] = await allMessages(panel);
-  const { earlier, network } = shown.locale.texts;
-  return { ...shown, messages, ...(!isAll && { leftOut: `${earlier}: ${network}` }) };
+  const { earlier, network } = locale.texts;
+  return { heading, locale, messages, modules, ...(!isAll && { leftOut: `${earlier}: ${network}` }) };
 }
 
 /** A message's time in the visitor's language; empty if the service returns none. */
