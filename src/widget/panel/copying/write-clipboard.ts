@@ -7,25 +7,19 @@ export function hasClipboard(): boolean {
 
 /**
  * Writes a message to the clipboard, with its formatting if the browser supports it. Call it synchronously in the click
- * handler, with a promise if the message is not ready: some browsers forbid it later.
+ * handler, with a promise: some browsers forbid it later.
  *
  * @throws {DOMException} if the browser or the page forbids it
  */
-export async function writeClipboard(copy: MessageCopy | Promise<MessageCopy>): Promise<void> {
+export async function writeClipboard(copy: Promise<MessageCopy>): Promise<void> {
   const { clipboard } = navigator;
-  const Item = (globalThis as { ClipboardItem?: typeof ClipboardItem }).ClipboardItem;
-  const blob = (name: keyof MessageCopy, type: string): Blob | Promise<Blob> =>
-    'then' in copy
-      ? copy.then((ready) => new Blob([ready[name]], { type }))
-      : new Blob([copy[name]], { type });
-  if (Item !== undefined && 'write' in clipboard) {
+  const blob = async (name: keyof MessageCopy, type: string): Promise<Blob> =>
+    new Blob([(await copy)[name]], { type });
+  try {
     const item = { 'text/plain': blob('text', 'text/plain'), 'text/html': blob('html', 'text/html') };
-    try {
-      await clipboard.write([new Item(item)]);
-      return;
-    } catch {
-      // Some browsers accept plain text only.
-    }
+    await clipboard.write([new ClipboardItem(item)]);
+  } catch {
+    // Some browsers accept plain text only.
+    await clipboard.writeText((await copy).text);
   }
-  await clipboard.writeText((await copy).text);
 }
