@@ -1,5 +1,4 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import { ConversationClient } from '../../../client/conversation-client.ts';
 import {
   earlierPagesOf,
   type EarlierPage,
@@ -9,7 +8,6 @@ import type { Message, Snapshot } from '../../conversation/snapshot.ts';
 import { isMarkdown, messagePage, pageSize, type LogValues } from '../message-log.ts';
 import type { PanelContext } from '../panel-context.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { ChatOptions } from '../options.ts';
 import { ScrollAnchor } from './scroll-anchor.ts';
 
 /** Number of pages of the log whose Markdown is rendered in one frame. */
@@ -51,12 +49,11 @@ export function earlierIndex(snapshot: Snapshot, message: Message): number {
 
 /** Loads all messages of the conversation. `isAll` is false if some could not be loaded. */
 export async function allMessages({
-  conversation: { snapshot },
-  options,
+  conversation: { environment, snapshot },
   modules,
 }: PanelContext): Promise<[messages: readonly Message[], isAll: boolean]> {
   const earlier = earlierPagesOf(snapshot);
-  const isAll = (await earlier?.fetchAll(clientOf(options), snapshot.conversationId as string)) ?? true;
+  const isAll = (await earlier?.fetchAll(environment.client, snapshot.conversationId as string)) ?? true;
   const pages = [...(earlier?.pages ?? [])].reverse();
   const messages = [...pages.flatMap((page) => page.messages), ...snapshot.messages];
   if (messages.some(isMarkdown)) await modules.load('markdown');
@@ -80,11 +77,11 @@ function moreButton(
 }
 
 async function showMore(panel: PanelContext, earlier: EarlierPages): Promise<void> {
-  const { requestRender, container, modules, options } = panel;
-  const { snapshot } = panel.conversation;
+  const { requestRender, container, modules } = panel;
+  const { environment, snapshot } = panel.conversation;
   if (earlier.isLoading) return;
   if (earlier.shown === earlier.pages.length) {
-    const fetched = earlier.fetchNext(clientOf(options), snapshot.conversationId as string);
+    const fetched = earlier.fetchNext(environment.client, snapshot.conversationId as string);
     requestRender();
     await fetched;
   }
@@ -132,8 +129,4 @@ function logPages({ reading }: PanelContext, values: LogValues, page: EarlierPag
       hasMarkdown ? values : { ...values, markdown: undefined },
     );
   });
-}
-
-function clientOf({ baseUrl }: ChatOptions): ConversationClient {
-  return new ConversationClient({ baseUrl });
 }
