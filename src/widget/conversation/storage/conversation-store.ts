@@ -103,7 +103,7 @@ export class ConversationStore {
   clear(): void {
     this.#known = nothingStored;
     this.#storage.removeItem(this.#key);
-    setWakeEntry(this.#storage, this.name);
+    setWakeEntry(this.#storage, this.name, false);
   }
 
   /** The conversation as it is stored now, by any tab. */
@@ -123,8 +123,7 @@ export class ConversationStore {
 
   #setWakeEntry({ conversationId, pending, unread = 0, isOpen, followUntil = 0 }: StoredConversation): void {
     const isRecent = (isOpen || conversationId !== undefined) && this.#now() < followUntil;
-    const isWanted = pending.length > 0 || unread > 0 || isRecent;
-    setWakeEntry(this.#storage, this.name, isWanted ? { unread, isOpen } : undefined);
+    setWakeEntry(this.#storage, this.name, pending.length > 0 || unread > 0 || isRecent);
   }
 
   #own(pending: StoredConversation['pending']): void {
