@@ -41,13 +41,8 @@ export class Reading {
   readonly #near = new Set<number>();
   #renderTimer: ReturnType<typeof setTimeout> | undefined;
   #speaking: ReturnType<typeof setTimeout> | undefined;
-  #language = '';
-  #messages: readonly Message[] = [];
-  /** The message before them, if it has been loaded. */
+  /** The message before those of the snapshot, if it has been loaded. */
   #before: Message | undefined;
-  #choices: unknown;
-  /** Whether answers name the functions that the assistant called. */
-  #showsFunctionCalls = false;
   #today = 0;
   /**
    * Whether times and days are shown. For its first format, a browser needs 50 ms, or 200 ms on a phone, so they wait
@@ -81,19 +76,23 @@ export class Reading {
     this.#focused = keyOf(container.querySelector('li[data-key]:focus-within'));
   }
 
+  get #snapshot(): Snapshot {
+    return this.#panel.conversation.snapshot;
+  }
+
+  get #language(): string {
+    return (this.#panel.locale as Locale).language;
+  }
+
   /**
    * Call before each render. Returns the content above the messages: earlier messages, or the button that loads them.
    */
   beforeRender(values: LogValues): unknown {
-    const { modules, options, conversation } = this.#panel;
-    const { snapshot } = conversation;
+    const { modules } = this.#panel;
+    const snapshot = this.#snapshot;
     const earlier = modules.get('extras');
-    this.#language = values.locale.language;
-    this.#messages = snapshot.messages;
     this.#before = earlier?.lastEarlier(snapshot);
     if (snapshot.earlier) void modules.load('extras');
-    this.#choices = snapshot.choices;
-    this.#showsFunctionCalls = options.showsFunctionCalls;
     this.#today = startOfDay(values.now);
     this.#count(snapshot);
     return earlier?.earlierMessages(this.#panel, values);
@@ -109,37 +108,37 @@ export class Reading {
     const here = [this.#hovered, this.#focused, this.#firstNew].map(
       (key) => key !== undefined && messages.some((message) => message.key === key) && key,
     );
-    const previous = this.#messages[from - 1] ?? this.#before;
-    const { options } = this.#panel;
-    return [...here, this.#choices, this.#today, this.showsTimes, previous, options];
+    const { choices, messages: all } = this.#snapshot;
+    const previous = all[from - 1] ?? this.#before;
+    return [...here, choices, this.#today, this.showsTimes, previous, this.#panel.options];
   }
 
   /** Returns the same object as long as nothing changes. */
   detailsOf(messages: readonly Message[], index: number, values: LogValues): MessageDetails {
+    const { options, host } = this.#panel;
+    const { choices, messages: all } = this.#snapshot;
     const message = messages[index] as Message;
-    const previous = messages[index - 1] ?? (messages === this.#messages ? this.#before : undefined);
+    const previous = messages[index - 1] ?? (messages === all ? this.#before : undefined);
     const { key } = message;
     const isFirstNew = key === this.#firstNew;
     const isActive = key === this.#hovered || key === this.#focused;
     const hasTools = isActive && isSettled(message);
     const basis = [
-      message,
       previous,
       isFirstNew,
       isActive,
-      hasTools && this.#choices,
+      hasTools && choices,
       this.#today,
       this.showsTimes,
       values.locale,
       values.heading,
-      this.#panel.options,
+      options,
     ];
     const known = this.#known.get(message);
     if (known?.basis.every((value, at) => value === basis[at])) return known.details;
     const { locale } = values;
-    const { element } = this.#panel.host;
     const tools = hasTools ? messageTools(message, locale, this.#panel) : undefined;
-    const used = this.#showsFunctionCalls ? usedTools(message, locale, element.tools) : undefined;
+    const used = options.showsFunctionCalls ? usedTools(message, locale, host.element.tools) : undefined;
     const { showsTimes } = this;
     const around = { previous, isFirstNew, isActive, showsTimes, used, tools };
     const details = messageSurroundings(message, values, around);
@@ -283,14 +282,14 @@ export class Reading {
   #renderLater(): void {
     if (this.#renderTimer !== undefined) return;
     // The last page is always rendered in full.
-    let page = Math.ceil(this.#messages.length / pageSize) - 2;
+    let page = Math.ceil(this.#snapshot.messages.length / pageSize) - 2;
     while (this.#near.has(page)) page--;
     if (page < 0) return;
     this.#renderTimer = setTimeout(() => {
       this.#renderTimer = undefined;
       for (let count = 0; page >= 0 && count < messagesPerRender; page--) {
         this.#near.add(page);
-        const messages = this.#messages.slice(page * pageSize, (page + 1) * pageSize);
+        const messages = this.#snapshot.messages.slice(page * pageSize, (page + 1) * pageSize);
         count += messages.filter(isMarkdown).length;
       }
       this.#panel.requestRender();
@@ -303,9 +302,10 @@ export class Reading {
     const { left, top, bottom } = target.getBoundingClientRect();
     const root = target.getRootNode() as ShadowRoot;
     const before = this.#near.size;
+    const { messages } = this.#snapshot;
     for (const y of [top + 2, bottom - 2]) {
       const key = keyOf(root.elementFromPoint(left + 2, y));
-      const page = Math.floor(this.#messages.findIndex((message) => message.key === key) / pageSize);
+      const page = Math.floor(messages.findIndex((message) => message.key === key) / pageSize);
       if (page >= 0) for (const each of [page - 1, page, page + 1]) this.#near.add(each);
     }
     if (this.#near.size > before) this.#panel.requestRender();
