@@ -1,5 +1,6 @@
 import { english, loadLocale } from '../../texts/texts.ts';
 import type { VoiceAssistantChat } from '../../voice-assistant-chat.ts';
+import { adoptStyles } from '../adopt-styles.ts';
 import teaserCss from './teaser.css?inline';
 
 const dismissedKey = 'voice-assistant-chat:teaser';
@@ -50,9 +51,7 @@ class Teaser {
     new ResizeObserver(() => {
       bubble.style.marginBlock = `${launcher.offsetHeight + 13}px`;
     }).observe(launcher);
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(teaserCss);
-    element.shadowRoot?.adoptedStyleSheets.push(sheet);
+    adoptStyles(element.shadowRoot as ShadowRoot, teaserCss);
     // The shell calls `showTeaser` when a teaser changes, but not when it is removed. Also released with the element.
     new MutationObserver(() => {
       this.update();
