@@ -4,11 +4,10 @@ const properties = ['--_view-top', '--_view-height', '--_view-covered'] as const
 
 /**
  * Keeps a panel that fills the screen within the visible viewport: an on-screen keyboard covers the page without
- * making it smaller, and browsers scroll the page to show the field behind it. Returns a function that stops this.
+ * making it smaller, and browsers scroll the page to show the field behind it.
  */
-export function followViewport({ root, panel }: PlacedPanel): () => void {
-  const viewport = visualViewport;
-  if (viewport === null) return () => undefined;
+export function followViewport({ root, panel }: PlacedPanel, signal: AbortSignal): void {
+  const viewport = visualViewport as VisualViewport;
 
   const resetProperties = (): void => {
     for (const name of properties) root.style.removeProperty(name);
@@ -32,16 +31,11 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
 
   // At first mostly nothing is covered, and setting the properties restyles the whole panel.
   if (viewport.offsetTop !== 0 || viewport.height !== innerHeight) follow();
-  const stop = new AbortController();
-  const { signal } = stop;
   viewport.addEventListener('resize', follow, { signal });
   viewport.addEventListener('scroll', follow, { signal });
   // Not passive: dragging the header would otherwise scroll the page behind the panel.
   panel.addEventListener('touchmove', onTouchMove, { passive: false, signal });
-  return () => {
-    resetProperties();
-    stop.abort();
-  };
+  signal.addEventListener('abort', resetProperties);
 }
 
 /** Whether no part of the page is visible beside the panel. */

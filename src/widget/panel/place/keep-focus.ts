@@ -3,9 +3,9 @@ import type { PlacedPanel } from './placed-panel.ts';
 
 /**
  * Keeps the focus visible while the panel fills the window: at either end, Tab continues at the other, since the page's
- * controls are behind the panel. Escape still closes it. Returns a function that stops this.
+ * controls are behind the panel. Escape still closes it.
  */
-export function keepFocus({ panel }: PlacedPanel): () => void {
+export function keepFocus({ panel }: PlacedPanel, signal: AbortSignal): void {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Tab' || !fillsWindow(panel)) return;
     const elements = [...panel.querySelectorAll<HTMLElement>('*')].flatMap(withSlotted);
@@ -16,10 +16,7 @@ export function keepFocus({ panel }: PlacedPanel): () => void {
     event.preventDefault();
     (shiftKey ? last : first)?.focus();
   };
-  panel.addEventListener('keydown', onKeyDown);
-  return () => {
-    panel.removeEventListener('keydown', onKeyDown);
-  };
+  panel.addEventListener('keydown', onKeyDown, { signal });
 }
 
 /** Adds the site's elements in a slot. */

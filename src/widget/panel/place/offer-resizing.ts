@@ -7,9 +7,8 @@ const step = 16;
 /**
  * Adds a handle to the panel's corner opposite its launcher, for pointers and keys: arrow keys move it, Home
  * and End set the smallest and largest size, a double click or Delete restores the site's size.
- * Returns a function that removes it.
  */
-export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel): () => void {
+export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel, signal: AbortSignal): void {
   const handle = document.createElement('div');
   handle.part.add('resize-handle');
   handle.role = 'slider';
@@ -97,12 +96,11 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
   observer.observe(panel);
   const rootObserver = new MutationObserver(place);
   rootObserver.observe(root, { attributeFilter: ['data-block', 'data-inline', 'lang'] });
-  addEventListener('resize', place);
+  addEventListener('resize', place, { signal });
   panel.after(handle);
-  return () => {
+  signal.addEventListener('abort', () => {
     observer.disconnect();
     rootObserver.disconnect();
-    removeEventListener('resize', place);
     handle.remove();
-  };
+  });
 }

@@ -8,8 +8,12 @@ import type { PlacedPanel } from './placed-panel.ts';
  * resize it. Returns a function that stops all of this.
  */
 export function placePanel(placed: PlacedPanel): () => void {
-  const stops = [followViewport(placed), keepFocus(placed), offerResizing(placed)];
+  const controller = new AbortController();
+  const { signal } = controller;
+  followViewport(placed, signal);
+  keepFocus(placed, signal);
+  offerResizing(placed, signal);
   return () => {
-    for (const stop of stops) stop();
+    controller.abort();
   };
 }
