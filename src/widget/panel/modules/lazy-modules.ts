@@ -65,7 +65,7 @@ export class LazyModules {
 
   /** Whether the last request for the module failed. */
   isMissing(name: LazyModuleName): boolean {
-    return this.#failed.has(name) && !this.#loaded.has(name);
+    return this.#failed.has(name);
   }
 
   /**
