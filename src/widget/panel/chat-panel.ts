@@ -69,7 +69,8 @@ export class ChatPanel implements Panel, PanelContext {
       const talk = this.modules.get('talk');
       this.reading ??= talk && new talk.Reading(this);
       void this.#announce(0);
-      this.gate ??= this.modules.get('gate')?.createGate(this);
+      const gate = this.modules.get('gate');
+      this.gate ??= gate && new gate.Gate(this);
       const builder = this.modules.get('builder');
       this.inspector ??= builder && new builder.Inspector(this);
       this.#watch();

@@ -10,10 +10,6 @@ import { focusLater, gateView } from './gate-view.ts';
 
 export { gateCss as css };
 
-export function createGate(panel: PanelContext): Gate {
-  return new Gate(panel);
-}
-
 /** The site's consent slot and its form. Nothing is sent until the visitor has completed both. */
 export class Gate {
   readonly panel: PanelContext;
