@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { faulty, mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { FakeRecognition, replaceInWindow } from '../support/chat/fake-voice.ts';
 
 const methods = ['debug', 'log', 'info', 'warn', 'error', 'groupCollapsed', 'table'] as const;
 const original = { ...console };
@@ -63,6 +64,20 @@ describe('debug', () => {
     const [id = 'no id'] = /(?<="conversationId\\?":\\?")[\da-f-]{36}/.exec(sent.replaceAll('\\', '')) ?? [];
     expect(id).to.match(/^[\da-f-]{36}$/);
     expect(output()).not.to.contain(id);
+  });
+
+  it('logs the files of the chat that have loaded', async () => {
+    const restoreWindow = replaceInWindow({ SpeechRecognition: FakeRecognition });
+    try {
+      await mount({ debug: '', lang: 'de', voice: '' }).open();
+      for (const name of ['panel', 'talk', 'extras', 'dictation', 'de'])
+        await until(
+          () => new RegExp(`Loaded chunks/${name}-[\\da-f]+\\.js \\(.+\\) after \\d+ ms\\.`).test(output()),
+          `the file ${name}`,
+        );
+    } finally {
+      restoreWindow();
+    }
   });
 
   it('logs problems and what the site’s owner can do', async () => {

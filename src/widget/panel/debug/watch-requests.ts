@@ -3,8 +3,8 @@ import { logLine } from './log-line.ts';
 /** Anyone who has a conversation's UUID can read it, so UUIDs are not logged. */
 const id = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
 
-/** The built files of the chat. A site's own bundler gives them other names. */
-const ownFile = /chunks\/(panel|talk|sending|markdown|extras|builder|gate|locales)-[\w-]+\.js$/;
+/** The built files of the chat. A site's own bundler gives them other names; the hashes of Next.js are longer. */
+const ownFile = /chunks\/[a-z-]+-[\da-f]{6,8}\.js$/;
 
 /**
  * Logs requests to the service and loaded files of the chat, including earlier ones. Returns a function that stops it.
