@@ -288,8 +288,12 @@ describe('a voice line', () => {
       const saying = line.say(stream('One two three four. '), 60, never);
       await until(() => peer.played > 0);
       const echo = new Array<number>(0.15 * rate).fill(0);
-      /** @param share of the echo; 0: there is none. */
-      const hear = async (seconds: number, share: number, speech: Int16Array = new Int16Array(0)) => {
+      /** @param share of the echo; 0: there is none; undefined: the microphone is muted. */
+      const hear = async (
+        seconds: number,
+        share: number | undefined,
+        speech: Int16Array = new Int16Array(0),
+      ) => {
         for (let frame = 0; frame < seconds * 50; frame++) {
           echo.push(...peer.advance(0.02));
           const said = speech.subarray(frame * (rate / 50));
@@ -297,7 +301,11 @@ describe('a voice line', () => {
           peer.receive(
             echo
               .splice(0, rate / 50)
-              .map((sample, at) => share * sample + (said[at] ?? 0) + (quiet[at] ?? 0)),
+              .map((sample, at) =>
+                share === undefined
+                  ? Number(at % 100 === 0)
+                  : share * sample + (said[at] ?? 0) + (quiet[at] ?? 0),
+              ),
           );
           await nextTurn();
         }
@@ -320,6 +328,13 @@ describe('a voice line', () => {
         Int16Array.of(...tone(1), ...new Int16Array(4 * rate), ...tone(1)),
       );
       await hear(7, 0.1);
+      assert.equal((await saying).cutOffBy, undefined);
+    });
+
+    it('does not count it after the microphone was muted either', async () => {
+      const { saying, hear } = await answering(tone(6));
+      await hear(3, undefined);
+      await hear(4, 0.1);
       assert.equal((await saying).cutOffBy, undefined);
     });
 

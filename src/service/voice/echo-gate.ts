@@ -4,6 +4,8 @@ const echoPower = 1 / 100;
 const silencePower = 1e-5;
 /** Power of a line on which nobody speaks: -60 dB relative to full scale. */
 const noisePower = 32_768 ** 2 / 1e6;
+/** Highest power of a muted microphone, of which Opus leaves a few samples of 1, or of missing packets. */
+const mutedPower = 0.1;
 /** Seconds of silence from the beginning of an answer that prove that there is no echo. */
 const provenSeconds = 2;
 /** Longest delay of echo, in seconds. */
@@ -47,9 +49,9 @@ export class EchoGate {
     this.#playedAgo = isPlaying ? 0 : this.#playedAgo + seconds;
     this.#openFor = level > this.#loudest * echoPower ? openSeconds : this.#openFor - seconds;
     const isSilent = level <= Math.max(noisePower, this.#loudest * silencePower);
-    // Silence after an echo may be a gap between two sentences.
+    // Silence after an echo may be a gap between two sentences. A muted microphone proves nothing.
     if (!isPlaying) this.#silentFor = 0;
-    else this.#silentFor = isSilent ? this.#silentFor + seconds : -Infinity;
+    else if (level > mutedPower) this.#silentFor = isSilent ? this.#silentFor + seconds : -Infinity;
     this.#hasNoEcho = this.#silentFor >= provenSeconds;
     return this.#playedAgo > delaySeconds || this.#openFor > 0;
   }
