@@ -83,6 +83,32 @@ describe('a web call with a realtime model', () => {
     assert.deepEqual(await isRecorded(assistant.userId), [true, true]);
   });
 
+  it('removes a noise that the model does not transcribe, and assigns later words to their own item', async () => {
+    const { path } = await open('multimodal', 'kind');
+    await service.post(`${path}/voice`, { sdp: 'v=0 offer' });
+    const { browser } = voice;
+    await browser.waitFor('response.done');
+    endpoint.transcribing = new Promise(() => undefined);
+    endpoint.words.push('');
+    browser.say('');
+    await browser.waitFor('input_audio_buffer.speech_stopped');
+    endpoint.transcribing = undefined;
+    // Longer than the service waits for a transcript.
+    browser.receive(new Int16Array(6 * browser.rate));
+    endpoint.words.push('Do you sell tulips?');
+    browser.say('Do you sell tulips?');
+    await browser.waitFor('response.done', 2);
+    const items = browser.find('input_audio_buffer.speech_started').map(({ item_id }) => item_id);
+    const transcripts = browser
+      .find('conversation.item.input_audio_transcription.completed')
+      .map(({ item_id, transcript }) => [item_id, transcript]);
+    assert.deepEqual(transcripts, [
+      [items[0], ''],
+      [items[1], 'Do you sell tulips?'],
+    ]);
+    await service.request('DELETE', `${path}/voice`);
+  });
+
   it('reports its token usage to the owner', async () => {
     const { assistant } = await call('multimodal', 'kind');
     const owner = await Owner.of(service, assistant.userId);

@@ -57,6 +57,10 @@ const isInProgress = ({ endMs }: Turn) => endMs === undefined;
 /** Longest wait for the transcript of a turn that has ended. Some models send none for noise. */
 const transcriptMs = 5000;
 
+/** Whether the transcript of a turn is known, or no longer expected. */
+const isSettled = ({ said, endMs = Infinity }: Turn, nowMs: number) =>
+  said !== undefined || nowMs - endMs > transcriptMs;
+
 /** Maximum number of rounds of function calls in one answer, and of calls in total. */
 const callRounds = 4;
 const callLimit = 16;
@@ -99,8 +103,7 @@ export class RealtimeSpeaker implements Speaker {
 
   /** Whether the customer speaks, or has said something whose transcript is not known yet. */
   get isListening(): boolean {
-    const now = this.#sentMs;
-    return this.#turns.some(({ said, endMs = now }) => said === undefined && now - endMs <= transcriptMs);
+    return this.#turns.some((turn) => !isSettled(turn, this.#sentMs));
   }
 
   /** Milliseconds of the customer's audio, the time of the model's events. */
@@ -112,7 +115,10 @@ export class RealtimeSpeaker implements Speaker {
   appendAudio(samples: Int16Array): void {
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
     this.#dependencies.session.send({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') });
+    const awaited = this.#turns.filter((turn) => !isSettled(turn, this.#sentMs));
     this.#sentSamples += samples.length;
+    for (const turn of awaited)
+      if (isSettled(turn, this.#sentMs)) this.#dependencies.listener.onTranscript('', secondsOf(turn));
   }
 
   /**
