@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { WASI } from 'node:wasi';
 import { decodeWav } from '../../service/voice/wav.ts';
 import { findModel } from './find-models.ts';
+import { ModelCache } from './model-cache.ts';
 
 /** Declared neither by the types of Node.js nor by those of ES2024. */
 declare const WebAssembly: {
@@ -16,11 +17,10 @@ declare const WebAssembly: {
  * Speaks English with the program flite, compiled to WebAssembly. It blocks the thread for about 0.1 s per sentence.
  */
 export class Flite {
-  #module: Promise<object> | undefined;
+  readonly #module = new ModelCache<object>();
 
   async speak(text: string, voice: string, speed: number): Promise<{ rate: number; samples: Int16Array }> {
-    this.#module ??= compile();
-    const module = await this.#module;
+    const module = await this.#module.get('flite', compile);
     const folder = mkdtempSync(join(tmpdir(), 'speech-'));
     try {
       const wasi = new WASI({

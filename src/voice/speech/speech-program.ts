@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { findModel } from './find-models.ts';
 import { Flite } from './flite.ts';
+import { ModelCache } from './model-cache.ts';
 import { moonshineTokens } from './moonshine-tokens.ts';
 import { fromFloats, loadSherpa, toFloats } from './sherpa.ts';
 import type { OfflineRecognizer, OfflineTts } from './sherpa.ts';
@@ -12,9 +13,10 @@ import type { RecognizerConfig, SpeechRequest, SpeechResponse } from './speech-p
 // The program of the child process that `SpeechProcess` starts.
 
 /** Loaded transcription models, by their settings. */
-const recognizers = new Map<string | undefined, Promise<OfflineRecognizer>>();
+const recognizers = new ModelCache<OfflineRecognizer>();
 const flite = new Flite();
-const voices = new Map<string, Promise<OfflineTts>>();
+/** Loaded voices, by their folders. */
+const voices = new ModelCache<OfflineTts>();
 
 process.on('disconnect', () => process.exit());
 process.on('message', (request: SpeechRequest) => {
@@ -75,11 +77,8 @@ async function transcribe(samples: Int16Array, rate: number, model: RecognizerCo
 }
 
 function recognizerOf(model: RecognizerConfig): Promise<OfflineRecognizer> {
-  const key = JSON.stringify(model);
-  const loaded =
-    recognizers.get(key) ?? (model ? loadSherpa().OfflineRecognizer.createAsync(model) : loadRecognizer());
-  recognizers.set(key, loaded);
-  return loaded;
+  if (!model) return recognizers.get('', loadRecognizer);
+  return recognizers.get(JSON.stringify(model), () => loadSherpa().OfflineRecognizer.createAsync(model));
 }
 
 async function loadRecognizer(): Promise<OfflineRecognizer> {
@@ -98,7 +97,5 @@ async function loadRecognizer(): Promise<OfflineRecognizer> {
 }
 
 function loadVoice(folder: string, config: object): Promise<OfflineTts> {
-  const loaded = voices.get(folder) ?? loadSherpa().OfflineTts.createAsync(config);
-  voices.set(folder, loaded);
-  return loaded;
+  return voices.get(folder, () => loadSherpa().OfflineTts.createAsync(config));
 }
