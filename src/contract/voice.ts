@@ -71,7 +71,7 @@ export const readVoice = {
   summary: 'Returns what a browser needs to call the assistant of a conversation. Our addition.',
   auth: 'none',
   response: VoiceOptions,
-  statuses: [200, 400, 403, 404, 429, 503],
+  statuses: [200, 400, 403, 404, 409, 429, 503],
 } as const;
 
 export const startVoice = {

@@ -534,6 +534,42 @@ let microphone: FakeMicrophone;
     await connected(chat);
   });
 
+  for (const [what, refusal] of [
+    ['the service is stopping', { status: 503, error: 'Voice is not available: the service is stopping.' }],
+    ['a proxy does not reach the service', { status: 502, error: '' }],
+    ['all lines are busy', { status: 429, error: 'Call limit reached. All lines are busy.' }],
+    ['there were too many requests', { status: 429, error: 'Too Many Attempts.' }],
+    ['a proxy answers with a page', '<!doctype html><title>One moment, please</title>'],
+  ] as const)
+    it(`tries again to reconnect while ${what}`, async () => {
+      const chat = await calling();
+      service.refusals['POST'] = refusal;
+      service.lose();
+      await until(() => posts() === 2, 'the refused attempt');
+      service.refusals['POST'] = undefined;
+      await until(() => service.offers.length === 2, 'the next attempt');
+      await connected(chat);
+    });
+
+  it('ends at the service, too, if the visitor hangs up while the service is stopping', async () => {
+    const chat = await calling();
+    service.refusals['POST'] = { status: 503, error: 'Voice is not available: the service is stopping.' };
+    service.lose();
+    await until(() => posts() === 2, 'the refused attempt');
+    await click(chat.part('call-end-button'));
+    await until(() => service.requests.at(-1) === 'DELETE', 'the end at the service');
+  });
+
+  it('ends at once if it has ended at the service, and does not end the next call of another tab', async () => {
+    const chat = await calling();
+    service.refusals['POST'] = { status: 409, error: 'The call has ended' };
+    service.lose();
+    await until(() => label(chat).includes('The connection was lost.'), 'the reason');
+    await click(chat.part('call-dismiss-button'));
+    await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
+    expect(service.requests).to.deep.equal(['GET', 'POST', 'POST']);
+  });
+
   it('makes no further attempt to reconnect after the visitor hangs up', async () => {
     const chat = await calling();
     service.answers.push('not SDP');
@@ -1114,6 +1150,9 @@ const focused = (chat: Chat): string | null | undefined =>
   chat.element.shadowRoot?.activeElement?.getAttribute('part');
 
 const noticeIn = (chat: Chat): string | undefined => chat.find('.call-state small:not([role])')?.innerText;
+
+/** The number of attempts to connect. */
+const posts = (): number => service.requests.filter((method) => method === 'POST').length;
 
 /** The assistant speaks. */
 async function speak(chat: Chat): Promise<void> {

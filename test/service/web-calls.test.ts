@@ -686,14 +686,14 @@ describe('a web call that cannot start', () => {
     assert.equal((settings.json['data'] as { web_calls: boolean }).web_calls, false);
   });
 
-  it('is refused with 503 during a human handoff', async () => {
+  it('is refused with 409 during a human handoff', async () => {
     const visitor = await visit();
     const { pool } = visitor.service.running.database;
     await pool.query('UPDATE conversations SET ai_enabled = false WHERE uuid = $1', [
       visitor.path.split('/').at(-1),
     ]);
     const { status, json } = await visitor.call();
-    assert.equal(status, 503);
+    assert.equal(status, 409);
     assert.equal(json['error'], 'Voice is not available: a person answers in this conversation.');
   });
 });

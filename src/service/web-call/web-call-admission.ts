@@ -88,7 +88,8 @@ function check(
   if (!found.webCalls) throw refuse(403, voiceErrorTexts.notOffered);
   if (found.hasEnded) throw ConversationError.conversationEnded();
   if (!found.aiEnabled) {
-    throw refuse(503, `${voiceErrorTexts.unavailable}a person answers in this conversation.`);
+    // Not 503, after which browsers try again to reconnect.
+    throw refuse(409, `${voiceErrorTexts.unavailable}a person answers in this conversation.`);
   }
   return {
     ...found,
@@ -235,4 +236,4 @@ async function planWebLine(queries: Queries, callId: number, assistantId: number
   return planLine(queries, callId, found);
 }
 
-const refuse = (status: 403 | 409 | 503, error: string) => new Refusal(status, { status: false, error });
+const refuse = (status: 403 | 409, error: string) => new Refusal(status, { status: false, error });

@@ -15,8 +15,8 @@ export class FakeCallService {
   readonly offers: { readonly sdp: string; readonly call?: string }[] = [];
   /** The events that the widget has sent. */
   readonly received: { readonly type: string; readonly [name: string]: unknown }[] = [];
-  /** Refuses requests of a method. */
-  readonly refusals: Record<string, Refusal | undefined> = {};
+  /** Refuses requests of a method; with a string, a proxy answers them with this page. */
+  readonly refusals: Record<string, Refusal | string | undefined> = {};
   /** Whether the assistant offers calls. */
   offersCalls = true;
   isRecorded = false;
@@ -102,6 +102,8 @@ export class FakeCallService {
     const { peer } = this;
     await this.pauses[method];
     const refusal = this.refusals[method];
+    if (typeof refusal === 'string')
+      return new Response(refusal, { headers: { 'Content-Type': 'text/html' } });
     if (refusal) return Response.json({ status: false, error: refusal.error }, { status: refusal.status });
     if (method === 'GET')
       return Response.json({

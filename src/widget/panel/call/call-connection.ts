@@ -2,7 +2,7 @@ import type { ChatError } from '../../../client/chat-error.ts';
 import type { ConversationClient } from '../../../client/conversation-client.ts';
 import { requestCall, requestCallEnd } from '../../../client/voice-call.ts';
 import { sleep } from '../../conversation/sending/sleep.ts';
-import { connectionProblem, type CallEnd } from './call-problem.ts';
+import { connectionProblem } from './call-problem.ts';
 import type { CallEvent } from './live-transcript.ts';
 
 /** The call at the service, and the WebRTC connection to it, which is reopened if it is lost. */
@@ -27,6 +27,9 @@ const gatheringTimeout = 1500;
 const openingTimeout = 10_000;
 /** Milliseconds after which an interrupted connection counts as lost: it often recovers before. */
 const interruptionTimeout = 3000;
+
+/** Whether a call cannot be reconnected later either. Other refusals are temporary: a process stops, or lines are busy. */
+const isFinal = (error: unknown): boolean => /^4(?!29)/.test(String((error as ChatError).status));
 
 export interface CallConnectionOptions {
   readonly client: ConversationClient;
@@ -114,7 +117,7 @@ export function createConnection({
       isKnown = request.then(
         () => true,
         // After a refusal, there is no call to end: the conversation's call may be that of another tab.
-        (error: unknown) => !(error as ChatError).status,
+        (error: unknown) => (token ? !isFinal(error) : !(error as ChatError).status),
       );
       const { sdp, call } = await request;
       token = call || undefined;
@@ -148,8 +151,8 @@ export function createConnection({
         onReconnecting(true);
         return;
       } catch (error) {
-        const problem: CallEnd = limit.aborted ? 'lost' : connectionProblem(error);
-        if (!/network|failed/.test(problem)) controller.abort(problem);
+        if (limit.aborted) controller.abort('lost');
+        if (isFinal(error)) controller.abort(connectionProblem(error));
         await sleep(reconnectingPause, controller.signal);
       }
     }

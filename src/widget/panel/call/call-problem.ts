@@ -81,7 +81,7 @@ const endsByStart: readonly (readonly [start: string, CallEnd])[] = [
 const endFor = (text: string): CallEnd | undefined =>
   endsByStart.find(([start]) => text.startsWith(start))?.[1];
 
-/** Why a call does not connect: an error or a problem. After `network` and `failed`, another attempt may succeed. */
+/** Why a call does not connect: an error or a problem. */
 export function connectionProblem(error: unknown): CallEnd {
   const { code, message } = error as Problem;
   // WebRTC's own errors do not say what is wrong: they have no code, or a number.
