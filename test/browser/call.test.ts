@@ -342,6 +342,33 @@ let microphone: FakeMicrophone;
     await until(() => level() === 0, 'silence');
   });
 
+  for (const [what, prepare] of [
+    [
+      'there is no audio device',
+      () => {
+        replace(window, 'AudioContext', function () {
+          throw new DOMException('', 'NotSupportedError');
+        });
+      },
+    ],
+    [
+      'the browser cannot process its sample rate',
+      () => {
+        replace(AudioContext.prototype, 'createMediaStreamSource', () => {
+          throw new DOMException('', 'NotSupportedError');
+        });
+      },
+    ],
+  ] as const)
+    it(`connects, and replaces its microphone, although the volume cannot be measured: ${what}`, async () => {
+      const chat = await open();
+      prepare();
+      await click(chat.part('call-button'));
+      await connected(chat);
+      microphone.unplug();
+      await until(() => /^Now using/.test(noticeIn(chat) ?? ''), 'another microphone');
+    });
+
   it('mutes and unmutes the microphone with the mute button', async () => {
     const chat = await calling();
     const track = microphone.streams[0]?.getAudioTracks()[0];

@@ -69,8 +69,8 @@ export function createDevices({
     track = next;
     next.enabled = !isMuted;
     next.addEventListener('ended', replaceLost);
-    endLevel = measureLevel(stream, onLevel);
     onTrack(next, isLost);
+    endLevel = measureLevel(stream, onLevel);
     void list();
   };
   /** Each request may prompt the visitor, so the next one waits for it. The last one decides. */
