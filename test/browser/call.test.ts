@@ -320,6 +320,22 @@ let microphone: FakeMicrophone;
     expect(chat.messages).to.deep.equal(before);
   });
 
+  it('removes unfinished speech when the connection is lost', async () => {
+    const chat = await calling();
+    const before = chat.messages;
+    service.send('input_audio_buffer.speech_started', { item_id: 'u1' });
+    service.send(`${transcription}.completed`, { item_id: 'u1', transcript: 'Do you deliver?' });
+    service.send('input_audio_buffer.speech_started', { item_id: 'u2' });
+    service.send(`${transcription}.provisional`, { item_id: 'u2', text: 'On Sundays' });
+    service.send('input_audio_buffer.speech_stopped', { item_id: 'u2' });
+    service.send('input_audio_buffer.speech_started', { item_id: 'u3' });
+    await until(() => chat.messages.at(-1) === 'user: …', 'the visitor’s turn');
+    service.lose();
+    await until(() => chat.messages.length === before.length + 1, 'their end');
+    expect(chat.messages).to.deep.equal([...before, 'user: Do you deliver?']);
+    await connected(chat);
+  });
+
   it('shows its duration until it ends', async () => {
     const chat = await calling();
     expect(chat.find('[role="timer"]')?.innerText).to.equal('0:00');

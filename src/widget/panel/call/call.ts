@@ -165,7 +165,9 @@ export function startCall(
       // After reconnecting, the assistant apologizes before it listens.
       isReadyDue = isOpen;
       show(isOpen ? 'listening' : 'reconnecting', false);
-      if (!isOpen) announce(texts().reconnecting);
+      if (isOpen) return;
+      transcript.interrupt();
+      announce(texts().reconnecting);
     },
   });
   const devices = createDevices({

@@ -27,6 +27,8 @@ export const textOf = (value: unknown): string =>
 export interface LiveTranscript {
   /** Applies an event. Returns the complete text if the assistant has finished a message. */
   readonly apply: (event: CallEvent) => string | undefined;
+  /** Removes what the visitor was saying when the connection was lost: the service has not understood it. */
+  readonly interrupt: () => void;
   /** Shows a text that the visitor has typed. */
   readonly type: (text: string) => void;
   /** Removes the text that was typed last, and returns it. */
@@ -44,8 +46,10 @@ export function createTranscript(
   /** The messages so far. Their time is that of the first words. */
   const spoken = new Map<string, Message>();
   const typed = new Map<string, string>();
-  const remove = (key: string): void => {
-    onChange({ type: 'removed', keys: [key] });
+  /** The keys of the messages whose words may still change. */
+  const provisional = new Set<string>();
+  const remove = (...keys: readonly string[]): void => {
+    onChange({ type: 'removed', keys });
   };
   /**
    * Shows a message, or removes it if nothing of it was understood or heard.
@@ -63,6 +67,7 @@ export function createTranscript(
       at: spoken.get(key)?.at ?? session.environment.now(),
     };
     spoken.set(key, message);
+    provisional[isProvisional ? 'add' : 'delete'](key);
     const text = said.trim();
     const last = session.snapshot.messages.at(-1);
     if (!text && !isProvisional) remove(key);
@@ -91,6 +96,10 @@ export function createTranscript(
       if (!type.startsWith(speech)) return undefined;
       show(key, 'assistant', said);
       return type.endsWith('done') ? said.trim() : undefined;
+    },
+    interrupt: () => {
+      remove(...provisional);
+      provisional.clear();
     },
     type: (text) => {
       const key = `${name}typed-${typed.size}`;
