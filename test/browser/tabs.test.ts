@@ -144,6 +144,39 @@ describe('one conversation in two pages', () => {
     expect(second.messages.join()).not.to.contain('opening hours?');
   });
 
+  for (const [title, prepare] of [
+    ['by a channel', undefined],
+    ['by storage alone', withoutChannel],
+  ] as const)
+    it(`asks for the form again in both after \`forget()\` in one, ${title}`, async () => {
+      const withForm = async (): Promise<OtherPage> => {
+        const page = await open(prepare);
+        page.chat.element.form = [{ name: 'email', label: 'E-mail', type: 'email', required: true }];
+        return page;
+      };
+      const [answering, other] = [await withForm(), await withForm()];
+      const { chat } = answering;
+      const showForm = (): Promise<void> => {
+        chat.element.show();
+        return until(() => !!chat.find('[part="form"]')?.checkVisibility(), 'the form');
+      };
+      await showForm();
+      const email = (): HTMLInputElement => chat.find('[part="form"] [name="email"]') as HTMLInputElement;
+      email().value = 'ada@site.example';
+      email().dispatchEvent(new InputEvent('input', { bubbles: true }));
+      chat.part('start-button').click();
+      await chat.ready();
+      await chat.answered(1);
+      await chat.ask('I am Ada');
+      await chat.answered(2);
+      await show(other);
+      other.chat.element.forget();
+      await until(() => chat.messages.length === 0, 'no messages in the closed panel of the other page');
+      expect(chat.isOpen).to.be.false;
+      await showForm();
+      expect(email().value).to.equal('');
+    });
+
   for (const [title, hasLocks] of [
     ['with locks', true],
     ['on a page without HTTPS', false],

@@ -207,13 +207,17 @@ export class Conversation {
     this.#replaceSession([]);
   }
 
-  /** Leaves this conversation, erases it from the browser, and requests its deletion from the service. */
+  /**
+   * Leaves this conversation, erases it from the browser, and requests its deletion from the service. Other tabs forget
+   * it too.
+   */
   forget(): void {
-    this.environment.pendingDeletions.requestDeletion(this.session.id);
     this.#draft = '';
     this.#isOpen = false;
+    this.environment.pendingDeletions.requestDeletion(this.session.id);
     this.#replaceSession([]);
-    this.environment.store.clear();
+    this.environment.store.forget();
+    this.listener.onForget?.();
   }
 
   /**

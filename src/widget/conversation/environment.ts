@@ -42,6 +42,8 @@ export interface ConversationListener {
    */
   onAnswer: (text: string | undefined, latency: number | undefined) => void;
   onProblem: (problem: Problem) => void;
+  /** `forget()` was called in this tab or in another one. */
+  onForget?: () => void;
   /** The visitor opened or closed the panel in another tab. */
   onOpenChange?: (isOpen: boolean) => void;
 }

@@ -191,6 +191,10 @@ export class ChatPanel implements Panel, PanelContext {
 
   forget(): void {
     this.conversation.forget();
+  }
+
+  /** Deletes what the panel itself has of the visitor, after `forget()` in any tab. */
+  readonly #forget = (): void => {
     this.modules.get('talk')?.withdrawUndo(this);
     clearPanel(this.container, this.announcer);
     if (this.options.hasGate) void this.modules.load('gate').then(() => this.gate?.forget());
@@ -198,7 +202,7 @@ export class ChatPanel implements Panel, PanelContext {
     else if (this.options.isInline && this.host.element.isConnected) this.#open();
     this.requestRender();
     this.#place.forget();
-  }
+  };
 
   connect(): void {
     document.addEventListener('visibilitychange', this.#updateVisibility);
@@ -258,6 +262,7 @@ export class ChatPanel implements Panel, PanelContext {
       },
       {
         ...dispatchEvents(this, isCurrent, () => void this.#announce(1)),
+        onForget: this.#forget,
         onChange: () => {
           if (!isCurrent()) return;
           this.#watch();

@@ -7,7 +7,7 @@ import { Browser, type Visit } from './visit.ts';
 export class BrowserOfTabs {
   readonly browser = new Browser();
   readonly #channels = new Map<string, (message: TabMessage, isSamePage: boolean) => void>();
-  readonly #watchers = new Map<string, (isSamePage: boolean) => void>();
+  readonly #watchers = new Map<string, (isSamePage: boolean, value?: string | null) => void>();
   readonly #visits = new Map<string, Visit>();
   readonly #holding = new Map<string, string>();
   readonly #waiting: { tab: string; by: string; claim: () => void }[] = [];
@@ -20,7 +20,7 @@ export class BrowserOfTabs {
     const set = kept.set.bind(kept);
     const remove = kept.delete.bind(kept);
     kept.set = (key, value) => {
-      this.#tellWatchers();
+      this.#tellWatchers(value);
       return set(key, value);
     };
     kept.delete = (key) => {
@@ -48,8 +48,8 @@ export class BrowserOfTabs {
   }
 
   /** Notifies watching tabs of every write. */
-  #tellWatchers(): void {
-    for (const onWrite of this.#watchers.values()) setImmediate(onWrite, false);
+  #tellWatchers(value?: string): void {
+    for (const onWrite of this.#watchers.values()) setImmediate(onWrite, false, value);
   }
 
   #source(page: string): TabSource {

@@ -6,6 +6,9 @@ import { setWakeEntry } from './wake-entry.ts';
 /** Thirty days, milliseconds. */
 export const defaultKeepFor = 30 * 24 * 3_600_000;
 
+/** Stored for a moment by `forget()`: other tabs cannot tell from the removal alone that it was no restart. */
+export const forgotten = 'forgotten';
+
 /**
  * Stores one conversation, so that it survives a reload, a crash and a closed tab. Several tabs may share one storage:
  * each writes only what it has changed. A separate entry says whether the next page loads the panel (`wake-entry.ts`).
@@ -104,6 +107,12 @@ export class ConversationStore {
     this.#known = nothingStored;
     this.#storage.removeItem(this.#key);
     setWakeEntry(this.#storage, this.name, false);
+  }
+
+  /** Deletes the conversation as `clear` does. Other tabs learn that the visitor is forgotten. */
+  forget(): void {
+    this.#storage.setItem(this.#key, forgotten);
+    this.clear();
   }
 
   /** The conversation as it is stored now, by any tab. */

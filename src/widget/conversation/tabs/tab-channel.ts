@@ -21,9 +21,9 @@ export interface TabSource {
   readonly release: () => void;
   /**
    * Calls back when another tab writes to storage, and with `isSamePage` when another chat on the same page begins or has
-   * begun to watch. Returns an unsubscribe function.
+   * begun to watch. `value` is the item that another tab has written. Returns an unsubscribe function.
    */
-  readonly watch: (onWrite: (isSamePage: boolean) => void) => () => void;
+  readonly watch: (onWrite: (isSamePage: boolean, value?: string | null) => void) => () => void;
   /** Opens the channel to the other tabs. */
   readonly connect: (lazyPart: LazyPart) => TabChannel;
 }

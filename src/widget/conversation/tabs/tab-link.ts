@@ -16,8 +16,8 @@ export class TabLink {
 
   /** Watches for other tabs. */
   open(): void {
-    this.#stopWatching ??= this.#conversation.environment.tabs?.watch((isSamePage) => {
-      void this.#load().then((tabs) => tabs?.receive({ type: 'stored' }, isSamePage));
+    this.#stopWatching ??= this.#conversation.environment.tabs?.watch((isSamePage, value) => {
+      void this.#load().then((tabs) => tabs?.receive({ type: 'stored' }, isSamePage, value));
     });
     if (this.#hasOthers) void this.#load();
   }

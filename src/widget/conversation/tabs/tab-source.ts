@@ -27,10 +27,10 @@ export function tabSource(name: string, isShared: () => boolean): TabSource {
       const types = ['storage', name];
       const listener = (event: Event): void => {
         // Another chat's event has no key, nor has the storage event if all of the storage was deleted.
-        const { key } = event as Partial<StorageEvent>;
+        const { key, newValue } = event as Partial<StorageEvent>;
         if ((key ?? name) !== name) return;
         event.preventDefault();
-        onWrite(event.type === name);
+        onWrite(event.type === name, newValue);
       };
       // Later: the caller gets the unsubscribe function first.
       if (!dispatchEvent(new Event(name, { cancelable: true }))) setTimeout(onWrite, 0, true);

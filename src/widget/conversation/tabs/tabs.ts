@@ -3,6 +3,7 @@ import { readConversation } from '../history/conversation-record.ts';
 import { applyRecord } from '../sending/find-delivered.ts';
 import { sleep } from '../sending/sleep.ts';
 import { countReceived } from '../snapshot.ts';
+import { forgotten } from '../storage/conversation-store.ts';
 import type { StoredConversation, PendingMessage } from '../storage/stored-conversation.ts';
 import type { TabChannel, TabMessage } from './tab-channel.ts';
 
@@ -29,11 +30,18 @@ export class Tabs {
     this.postStored();
   }
 
-  receive(message: TabMessage, isSamePage: boolean): void {
-    const { session } = this.#conversation;
-    if (message.type === 'stored') this.#readStored(isSamePage);
-    else if (message.conversationId === session.snapshot.conversationId)
-      session.apply({ type: 'streamed-elsewhere', messages: message.messages });
+  /** @param value the item that another tab has written, if a storage event reported it */
+  receive(message: TabMessage, isSamePage: boolean, value?: string | null): void {
+    const conversation = this.#conversation;
+    const { session } = conversation;
+    if (message.type === 'streamed') {
+      if (message.conversationId === session.snapshot.conversationId)
+        session.apply({ type: 'streamed-elsewhere', messages: message.messages });
+      return;
+    }
+    const isForgotten = value === forgotten;
+    this.#readStored(isSamePage);
+    if (isForgotten) conversation.listener.onForget?.();
   }
 
   close(): void {
