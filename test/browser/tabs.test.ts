@@ -2,6 +2,7 @@ import { expect } from '@open-wc/testing';
 import { type Chat, conversationKey, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
 import { buttonIn, productQuestion, showProduct, toolRequests } from '../support/chat/page-tools.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
+import { service } from '../support/browser/service-under-test.ts';
 
 /*
  * Several pages of one site, each in a frame. Like tabs, they share only storage, channels and locks.
@@ -176,6 +177,33 @@ describe('one conversation in two pages', () => {
       await showForm();
       expect(email().value).to.equal('');
     });
+
+  it('cannot be brought back by an undo after `forget()` in the other page, and is deleted', async () => {
+    const deleted: string[] = [];
+    const first = await show(
+      await open((page) => {
+        const send = page.fetch.bind(page);
+        page.fetch = async (input, init) => {
+          const response = await send(input, init);
+          if (init?.method === 'DELETE') deleted.push(input as string);
+          return response;
+        };
+      }),
+    );
+    await first.ask('I am Ada');
+    await first.answered(2);
+    const { conversationId } = first;
+    first.part('restart-button').click();
+    await until(() => first.find('[part="undo-button"]') !== null, 'the undo button');
+    await first.answered(1);
+    const second = await show(await open());
+    second.element.forget();
+    await until(() => !first.isOpen, 'the chat to be closed in the other page');
+    await show(pages[0] as OtherPage);
+    expect(first.find('[part="undo-button"]')).to.equal(null);
+    await until(() => deleted.some((url) => url.endsWith(conversationId)), 'the deletion');
+    expect((await fetch(`${service.url}/api/conversations/${conversationId}`)).status).to.equal(404);
+  });
 
   for (const [title, hasLocks] of [
     ['with locks', true],

@@ -195,7 +195,7 @@ export class ChatPanel implements Panel, PanelContext {
 
   /** Deletes what the panel itself has of the visitor, after `forget()` in any tab. */
   readonly #forget = (): void => {
-    this.modules.get('talk')?.withdrawUndo(this);
+    this.modules.get('talk')?.deleteLeft(this);
     clearPanel(this.container, this.announcer);
     if (this.options.hasGate) void this.modules.load('gate').then(() => this.gate?.forget());
     // An inline chat stays visible.

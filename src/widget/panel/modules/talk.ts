@@ -11,6 +11,6 @@ export { placePanel } from '../place/place-panel.ts';
 export { textOf } from '../reading/event-text.ts';
 export { Reading } from '../reading/reading.ts';
 export { problemNotice } from '../problem-notice.ts';
-export { aboveComposer, offerUndo, withdrawUndo } from '../suggestions/above-composer.ts';
+export { aboveComposer, deleteLeft, offerUndo } from '../suggestions/above-composer.ts';
 
 export const css = [placeCss, readingCss, messageToolsCss, problemCss, suggestionsCss].join('');

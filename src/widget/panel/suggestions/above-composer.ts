@@ -8,7 +8,7 @@ import chipsCss from './chips.css?inline';
 import { chips } from './chips.ts';
 import { undoNotice } from './undo-restart.ts';
 
-export { offerUndo, withdrawUndo } from './undo-restart.ts';
+export { deleteLeft, offerUndo } from './undo-restart.ts';
 
 export const css = chipsCss + aboveComposerCss;
 

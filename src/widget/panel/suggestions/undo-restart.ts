@@ -19,8 +19,17 @@ export function offerUndo(panel: PanelContext): void {
   if (bookmark && hasUserMessages(snapshot)) leftConversations.set(panel, { conversation, bookmark });
 }
 
-export function withdrawUndo(panel: PanelContext): void {
+function withdrawUndo(panel: PanelContext): void {
   leftConversations.delete(panel);
+}
+
+/** Withdraws the undo, and requests the deletion of the conversation that it would have returned to. */
+export function deleteLeft(panel: PanelContext): void {
+  const { conversation, bookmark } = leftConversations.get(panel) ?? {};
+  // The conversation of another visitor stays.
+  if (conversation === panel.conversation)
+    conversation.environment.pendingDeletions.requestDeletion(bookmark?.conversationId);
+  withdrawUndo(panel);
 }
 
 /** The text that a new conversation has started, and its undo button. */
