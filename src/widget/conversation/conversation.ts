@@ -214,10 +214,15 @@ export class Conversation {
   forget(): void {
     this.#draft = '';
     this.#isOpen = false;
-    this.environment.pendingDeletions.requestDeletion(this.session.id);
-    this.#replaceSession([]);
+    this.deleteSession();
     this.environment.store.forget();
     this.listener.onForget?.();
+  }
+
+  /** Internal. Leaves this conversation, and requests its deletion from the service. */
+  deleteSession(): void {
+    this.session.delete();
+    this.#replaceSession([]);
   }
 
   /**

@@ -83,6 +83,12 @@ export class Session {
     this.stop();
   }
 
+  /** Requests the deletion of the conversation; if it is being opened, as soon as it has an ID. */
+  delete(): void {
+    this.environment.pendingDeletions.requestDeletion(this.id);
+    this.#openingKey = undefined;
+  }
+
   /** Applies an event to the snapshot. */
   apply(event: ConversationEvent): void {
     if (this.signal.aborted) return;
@@ -204,7 +210,7 @@ export class Session {
   }
 
   async #openNew(): Promise<[conversationId: string, record: ConversationRecord]> {
-    const { client, newKey } = this.environment;
+    const { client, newKey, pendingDeletions } = this.environment;
     const request = { ...this.conversation.request(), isNew: this.#isNew };
     const variables = variablesOf(request);
     // An idempotency key belongs to one request: another assistant or other variables need another key.
@@ -214,7 +220,9 @@ export class Session {
     this.#openingKey = key;
     // Stored before it is sent: a page may close at any moment.
     this.apply({ type: 'opening' });
-    const opened = await openConversation(client, request, key, this.signal);
+    // Not aborted with the session: only the response has the ID of a conversation to delete.
+    const opened = await openConversation(client, request, key);
+    if (!this.#openingKey) pendingDeletions.requestDeletion(opened[0]);
     this.#openingKey = undefined;
     this.#sentVariables = toJson(variables);
     return opened;

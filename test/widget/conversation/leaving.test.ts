@@ -146,6 +146,22 @@ describe('leaving a conversation in the middle of an answer', () => {
   });
 });
 
+describe('`forget()` while the conversation opens', () => {
+  it('deletes the conversation from the service as soon as it has an ID', async () => {
+    visit.conversation.leave();
+    const { opened, open } = gate();
+    server.next('open', { transit: opened });
+    const opening = visit.conversation.open();
+    await until(() => server.seen('open').length === 2);
+    visit.conversation.forget();
+    open();
+    await opening;
+    await until(() => server.seen('delete').length === 1 && server.conversations.length === 1);
+    await until(() => browser.kept.size === 0);
+    assert.equal(visit.conversation.snapshot.status, 'idle');
+  });
+});
+
 describe('the stored conversation', () => {
   it('after leaving is the draft only', async () => {
     visit.conversation.send('One');

@@ -196,6 +196,18 @@ describe('one conversation in two tabs', () => {
     assert.equal(second.conversation.draft, '');
   });
 
+  it('is deleted by the service if one tab is opening it when `forget()` is called in the other', async () => {
+    const { opened, open } = gate();
+    server.next('open', { transit: opened });
+    first.conversation.startNew();
+    await until(() => server.seen('open').length === 2 && second.log.length === 0);
+    second.conversation.forget();
+    await until(() => first.conversation.snapshot.status === 'idle');
+    open();
+    await until(() => server.seen('delete').length === 1 && server.conversations.length === 1);
+    await until(() => tabs.browser.kept.size === 0);
+  });
+
   it('sends pending messages of a tab from that tab only', async () => {
     server.next('send', { cut: 'unread' });
     first.conversation.send('One');

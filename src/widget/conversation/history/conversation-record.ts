@@ -75,7 +75,6 @@ export async function openConversation(
   client: ConversationClient,
   request: SessionRequest,
   idempotencyKey: string,
-  signal: AbortSignal,
 ): Promise<[conversationId: string, record: ConversationRecord]> {
   const { assistantId, type, userToken, isNew } = request;
   const variables = variablesOf(request);
@@ -85,11 +84,11 @@ export async function openConversation(
     ...(variables && { variables }),
     ...(userToken && { user_token: userToken, new_conversation: isNew }),
   } as OpenConversationRequest;
-  const opened = await client.openConversation(body, { idempotencyKey, signal });
+  const opened = await client.openConversation(body, { idempotencyKey });
   const { conversation_id, history, events_cursor: eventsCursor } = opened;
   // The user's conversation from another device: only its record says whether a person has taken over.
   if (userToken && history.some(({ role }) => role === 'user'))
-    return [conversation_id, await readConversation(client, conversation_id, signal)];
+    return [conversation_id, await readConversation(client, conversation_id)];
   return [
     conversation_id,
     { history, variables: undefined, aiEnabled: true, ended: undefined, eventsCursor },

@@ -40,6 +40,8 @@ export class Tabs {
       return;
     }
     const isForgotten = value === forgotten;
+    // The one that this tab is opening is not stored yet. The other tab deletes the stored one.
+    if (isForgotten && session.id === undefined) conversation.deleteSession();
     this.#readStored(isSamePage);
     if (isForgotten) conversation.listener.onForget?.();
   }
