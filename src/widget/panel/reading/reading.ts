@@ -46,7 +46,7 @@ export class Reading {
   #today = 0;
   /**
    * Whether times and days are shown. For its first format, a browser needs 50 ms, or 200 ms on a phone, so they wait
-   * until the page is idle and there is more than a greeting and a question of today.
+   * until the page is idle, and in a conversation of today until the first answer is complete.
    */
   showsTimes = false;
   #isWaiting = false;
@@ -168,10 +168,12 @@ export class Reading {
     this.throttle.rendered();
     const { snapshot } = conversation;
     const { messages } = snapshot;
-    const isFew = messages.length < 3 && (messages[0]?.at ?? Infinity) >= this.#today;
+    const isStreaming = messages.at(-1)?.status === 'streaming';
+    const complete = messages.length - Number(isStreaming);
+    const isFew = complete < 3 && (messages[0]?.at ?? Infinity) >= this.#today;
     if (!this.#isWaiting && !container.hidden && !isFew) void this.#showTimes();
     if (markdown !== undefined && isComplete) this.#renderLater();
-    if (messages.at(-1)?.status === 'streaming')
+    if (isStreaming)
       this.#speaking ??= setTimeout(() => {
         this.#speaking = undefined;
         if (!container.hidden) this.announce(false);
