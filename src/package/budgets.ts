@@ -10,7 +10,7 @@ export interface Budget {
 
 /** Waiting time matters most, so few requests are better than few bytes. A commit that raises a budget gives a reason. */
 export const budgets = {
-  // Hashes of files in it move the compressed size by up to 15 bytes. The README calls it 4.6 kB, so 4,649 is the most.
+  // Hashes of files in it move the compressed size by up to 15 bytes. The README calls it 4.7 kB.
   shell: { scripts: 'script tag, until the launcher shows', bytes: 4_660, requests: 1 },
   // The hashes in these files move their sizes by up to 50 bytes, so the budgets leave 60.
   typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 32_950, requests: 3 },

@@ -77,6 +77,7 @@ const onOneDatabase = [
   'processes/documents',
   'processes/pinned-widget',
   'processes/setup',
+  'processes/telemetry',
   'processes/twilio-check',
 ].map((name) => `test/service/${name}.test.ts`);
 
