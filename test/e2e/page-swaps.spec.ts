@@ -188,6 +188,30 @@ describe('a chat on a site whose pages are swapped without a reload', () => {
             }
           });
 
+      it('shows no second chat if the script of an earlier page loads late', async () => {
+        await driver.open(`${address}/turbo/body/2`);
+        await driver.waitFor(() => findPart('launcher') !== undefined);
+        await goTo('box');
+        await driver.waitFor(() => document.querySelectorAll('#box > voice-assistant-chat').length === 1);
+        await driver.evaluate(() => {
+          const { src, dataset } = document.querySelector('#box > script') as HTMLScriptElement;
+          const late = document.createElement('script');
+          late.src = src;
+          late.dataset['assistantId'] = dataset['assistantId'];
+          const scope = globalThis as { isLateLoaded?: boolean; voiceAssistantChat?: unknown };
+          // The calls of a queue are made when the chat is in the page.
+          scope.voiceAssistantChat = [
+            () => {
+              scope.isLateLoaded = true;
+            },
+          ];
+          document.head.append(late);
+          late.remove();
+        });
+        await driver.waitFor(() => (globalThis as { isLateLoaded?: boolean }).isLateLoaded === true);
+        assert.equal(await chats(), 1);
+      });
+
       for (const library of ['turbo', 'htmx']) {
         it(`shows the assistant of the page, and no other: ${library}, snippets in the body`, async () => {
           const [usual, other] = (['greeting', 'no-greeting'] as const).map((shows) =>
