@@ -8,7 +8,8 @@ import { findEngines } from './support/browser/browsers.ts';
 
 /*
  * `npm test` runs what takes less than ten minutes on two cores, each test once: in one browser, on the embedded database.
- * `npm test -- all` runs everything, in all browsers and on both databases; `npm test -- browser e2e` runs suites by name.
+ * `npm test -- ci` adds what must pass before a change is merged, in all browsers and on both databases; `npm test -- all`
+ * runs everything; `npm test -- browser e2e` runs suites by name.
  * `TEST_ENGINES=chromium,firefox` limits the browsers; with `REQUIRE_ALL=1`, a missing browser or database is a failure.
  * The last line of the output is `N passed, N failed`.
  */

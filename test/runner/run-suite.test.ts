@@ -131,9 +131,11 @@ describe('selecting suites', () => {
   const names = (...selected: string[]) => selectSuites(selected, false).map(({ name }) => name);
 
   it('selects the quick suites, all, a group, or one suite', () => {
-    const [quick, all] = [names(), names('all')];
+    const [quick, ci, all] = [names(), names('ci'), names('all')];
     const parts = [1, 2, 3].map((part) => `service:pglite:${String(part)}`);
-    assert.ok(quick.length > 5 && quick.every((name) => all.includes(name)));
+    assert.ok(quick.length > 5 && quick.every((name) => ci.includes(name)));
+    assert.ok(ci.length > quick.length && ci.every((name) => all.includes(name)));
+    assert.ok(ci.includes('service:postgres') && !ci.includes('processes:postgres'));
     assert.deepEqual(
       quick.filter((name) => name.startsWith('service')),
       parts,

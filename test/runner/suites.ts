@@ -17,8 +17,8 @@ export interface Suite {
   again?: (files: readonly string[]) => readonly string[];
   /** Groups that must end before it starts. */
   after?: readonly string[];
-  /** `all`: `npm test` leaves it out, and `npm test -- all` runs it. `named`: it runs only when it is named. */
-  onlyIf?: 'all' | 'named';
+  /** The smallest run that contains it. Without one, `npm test` does. */
+  onlyIf?: 'ci' | 'all' | 'named';
   /** Time limit in minutes: several times the usual duration, since some machines are slow. */
   limit: number;
 }
@@ -199,12 +199,12 @@ export function allSuites(): Suite[] {
     ...inParts(find('test/service/**/*.test.ts', ownProcesses, ...slow), 3),
     { ...serviceSuite('slow', 'pglite', slow), onlyIf: 'all' },
     // In two processes: ESLint keeps the types of all files that it has read in memory.
-    { name: 'lint:sources', run: program('eslint', 'src'), counts: 'check', onlyIf: 'all', limit: 20 },
+    { name: 'lint:sources', run: program('eslint', 'src'), counts: 'check', onlyIf: 'ci', limit: 20 },
     {
       name: 'lint:rest',
       run: program('eslint', '.', '--ignore-pattern', 'src/'),
       counts: 'check',
-      onlyIf: 'all',
+      onlyIf: 'ci',
       limit: 20,
     },
     {
@@ -212,14 +212,14 @@ export function allSuites(): Suite[] {
       run: program('tsc', '--build'),
       counts: 'check',
       after: ['build'],
-      onlyIf: 'all',
+      onlyIf: 'ci',
       limit: 10,
     },
     {
       name: 'lint:format',
       run: program('prettier', '--check', '.'),
       counts: 'check',
-      onlyIf: 'all',
+      onlyIf: 'ci',
       limit: 10,
     },
     { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 40 },
@@ -229,14 +229,14 @@ export function allSuites(): Suite[] {
         'postgres',
         find('test/service/**/*.test.ts', ownProcesses, ...onOneDatabase),
       ),
-      onlyIf: 'all',
+      onlyIf: 'ci',
     },
     ...['demo', 'package', 'knowledge'].map((name): Suite => ({
       name,
       run: nodeTests(find(`test/${name}/**/*.test.ts`)),
       counts: 'tests',
       after: ['build'],
-      onlyIf: 'all',
+      onlyIf: 'ci',
       limit: 20,
     })),
     { ...serviceSuite('processes', 'pglite', find(ownProcesses)), onlyIf: 'all' },
@@ -297,7 +297,7 @@ export function allSuites(): Suite[] {
       after: ['build'],
       limit: 10,
     },
-    { ...examplesSuite('examples:light', true), onlyIf: 'all' },
+    { ...examplesSuite('examples:light', true), onlyIf: 'ci' },
     { ...examplesSuite('examples:more', false), after: ['build', 'examples:light'], onlyIf: 'named' },
     {
       name: 'exhaustive',
@@ -357,30 +357,35 @@ function inParts(files: readonly string[], count: number): Suite[] {
   });
 }
 
-/** The argument for all suites. */
-export const everything = 'all';
+/**
+ * The arguments that stand for many suites, with the levels they contain: `ci` is what must pass before a change is
+ * merged, `all` is everything that runs without being named.
+ */
+export const runs: Record<string, readonly Suite['onlyIf'][]> = {
+  ci: [undefined, 'ci'],
+  all: [undefined, 'ci', 'all'],
+};
 
 const isBuilt = () => existsSync(join(repository, 'dist/voice-assistant-chat.js'));
 
 /**
- * Returns the named suites; without names, those of `npm test`; for `all`, all but those that must be named. Adds the
- * build if a suite needs it and it is missing.
+ * Returns the named suites; without names, those of `npm test`; for `ci` and `all`, those of that run. Adds the build if
+ * a suite needs it and it is missing.
  *
  * @throws {Error} if a name is unknown; the message lists the known ones
  */
 export function selectSuites(names: readonly string[], needsBuild = !isBuilt()): Suite[] {
   const suites = allSuites();
   for (const name of names) {
-    if (name !== everything && !suites.some((suite) => goesBy(suite, name))) {
+    if (!(name in runs) && !suites.some((suite) => goesBy(suite, name))) {
       throw new Error(
         `There is no suite "${name}". There are ${suites.map((suite) => suite.name).join(', ')}.`,
       );
     }
   }
   if (names.length === 0) return suites.filter(({ onlyIf }) => onlyIf === undefined);
-  const isEverything = names.includes(everything);
-  const named = suites.filter(
-    (suite) => names.some((name) => goesBy(suite, name)) || (isEverything && suite.onlyIf !== 'named'),
+  const named = suites.filter((suite) =>
+    names.some((name) => goesBy(suite, name) || runs[name]?.includes(suite.onlyIf)),
   );
   const addsBuild = needsBuild && named.some(({ after }) => after?.includes('build'));
   return suites.filter((suite) => named.includes(suite) || (addsBuild && suite.name === 'build'));
