@@ -5,6 +5,7 @@ import { ask } from '../support/voice/ask.ts';
 import { greeting, startCallService } from '../support/voice/call-service.ts';
 import type { CallService, WatchedCall } from '../support/voice/call-service.ts';
 import { record } from '../support/voice/recording.ts';
+import type { Recording } from '../support/voice/recording.ts';
 import { eventually } from '../support/eventually.ts';
 import { callEngines, launch, VisitorPage } from '../support/voice/visitor-page.ts';
 import { energyAt } from '../support/voice/tone.ts';
@@ -19,7 +20,10 @@ for (const engine of callEngines()) {
     let browser: Browser;
     let visitor: VisitorPage;
     let call: WatchedCall;
+    let interruption: Recording;
     before(async () => {
+      // Now, since the answer may end while it is recorded.
+      interruption = await record('Excuse me, I have another question about your opening hours.');
       service = await startCallService();
       browser = await launch(engine);
       visitor = await VisitorPage.open(await browser.newContext(), service.running.url);
@@ -55,23 +59,24 @@ for (const engine of callEngines()) {
     });
 
     it('is silent within 300 ms of the first word of a visitor who interrupts the assistant', async (context) => {
-      const interruption = await record('Excuse me, I have another question about your opening hours.');
-      // A busy machine plays late: one of three attempts must do.
+      // A busy machine plays late, or only after the answer has ended: one of three attempts must do.
       for (let attempts = 1; ; attempts++) {
         const before = await said();
         const { start } = await visitor.say(interruption);
         const silent = await visitor.silent(start);
-        const [noticed] = call.sent(speechStarted, start);
+        const { at: noticed } = await eventually('speech', () => call.sent(speechStarted, start)[0]);
         const decided = call.flushes.find((at) => at >= start);
-        assert(noticed && decided !== undefined);
         context.diagnostic(
-          `from the first word: noticed after ${noticed.at - start} ms, decided after ${decided - start} ms, silent after ${Math.round(silent - start)} ms`,
+          `from the first word: noticed after ${noticed - start} ms, decided after ${decided === undefined ? 'the answer' : `${decided - start} ms`}, silent after ${Math.round(silent - start)} ms`,
         );
-        assert.match(await isSaidAfter(before), /another question/);
-        if (silent - start <= 300) break;
-        assert(attempts < 3, `${silent - start} ms`);
-        await eventually('the answer', () => call.sent('output_audio_buffer.started', silent)[0]);
-        await visitor.heard(Date.now());
+        const understood = await isSaidAfter(before);
+        if (decided !== undefined && silent - start <= 300 && understood.includes('another question')) break;
+        assert(attempts < 3, `${silent - start} ms, ${understood}`);
+        const { at: answered } = await eventually(
+          'the answer',
+          () => call.sent('output_audio_buffer.started', silent)[0],
+        );
+        await visitor.heard(answered);
       }
     });
 
@@ -138,6 +143,7 @@ for (const engine of callEngines()) {
       await visitor.part('call').waitFor({ state: 'detached' });
       await visitor.write('Do you deliver to Austria?');
       await visitor.message(/^assistant: [^]*Austria[^]*Source:/);
+      await visitor.page.locator('li[data-status="streaming"]').waitFor({ state: 'detached' });
       // The question that the end of the call cut off was never understood.
       await eventually('the stored messages', async () => !(await visitor.messages()).includes('user: …'));
       const messages = await visitor.messages();
