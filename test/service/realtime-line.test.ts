@@ -363,6 +363,23 @@ describe('a call with a realtime model', () => {
     assert.equal(played.trim(), 'You said: No, tulips?');
   });
 
+  it('yields utterances in their order if the model transcribes the second one first', async () => {
+    const call = await connect();
+    const { promise, resolve: transcribe } = Promise.withResolvers<undefined>();
+    const isTranscribed = (count: number) =>
+      call.usages.filter(({ purpose }) => purpose === 'transcription').length === count;
+    call.endpoint.transcribing = promise;
+    say(call, 'Do you sell roses, or only tulips?');
+    await until(() => call.endpoint.words.length === 0);
+    call.endpoint.transcribing = undefined;
+    say(call, 'Hello?');
+    await until(() => isTranscribed(1));
+    transcribe(undefined);
+    assert.equal(await hear(call), 'Do you sell roses, or only tulips?');
+    assert.equal(await hear(call), 'Hello?');
+    assert.match((await answer(call, 'Hello?').spoken).played, /^You said:/);
+  });
+
   it('answers what the customer said before the greeting, even if its transcript arrives after the greeting', async () => {
     const call = await connect();
     const { promise, resolve: transcribe } = Promise.withResolvers<undefined>();

@@ -46,6 +46,8 @@ interface Turn {
   /** Undefined while the customer speaks. */
   endMs: number | undefined;
   said: string | undefined;
+  /** Whether the listener has its transcript, or was told that there is none. */
+  isReported: boolean;
   /** The model's reply, if it was requested before the transcript was known. */
   reply: RealtimeReply | undefined;
 }
@@ -115,10 +117,8 @@ export class RealtimeSpeaker implements Speaker {
   appendAudio(samples: Int16Array): void {
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
     this.#dependencies.session.send({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') });
-    const awaited = this.#turns.filter((turn) => !isSettled(turn, this.#sentMs));
     this.#sentSamples += samples.length;
-    for (const turn of awaited)
-      if (isSettled(turn, this.#sentMs)) this.#dependencies.listener.onTranscript('', secondsOf(turn));
+    this.#reportTurns();
   }
 
   /**
@@ -217,7 +217,9 @@ export class RealtimeSpeaker implements Speaker {
       if (turn.reply) this.stop(turn.reply, undefined);
       turn.reply = undefined;
     }
-    this.#turns = this.#turns.filter((turn, index) => index > count || turn.said === undefined);
+    this.#turns = this.#turns.filter(
+      (turn, index) => index > count || turn.said === undefined || !turn.isReported,
+    );
   }
 
   /** Adds a text message to the model's conversation. */
@@ -327,11 +329,14 @@ export class RealtimeSpeaker implements Speaker {
     const reply = this.#current?.reply;
     switch (event.type) {
       case 'input_audio_buffer.speech_started':
+        // Not every server reports the end of each turn.
+        for (const turn of this.#turns) turn.endMs ??= event.audio_start_ms;
         this.#turns.push({
           itemId: event.item_id,
           startMs: event.audio_start_ms,
           endMs: undefined,
           said: undefined,
+          isReported: false,
           reply: undefined,
         });
         listener.onSpeech();
@@ -386,12 +391,29 @@ export class RealtimeSpeaker implements Speaker {
     const turn = this.#turn(itemId);
     if (!turn) return;
     turn.said = text;
+    // It is too late to keep the order.
+    if (turn.isReported) this.#report(turn);
+    else this.#reportTurns();
     if (!this.isListening) this.#lastWords?.resolve(undefined);
-    if (this.#dependencies.listener.onTranscript(text, secondsOf(turn))) return;
+  }
+
+  /** Reports turns in their order: a service may transcribe a short turn before an earlier, longer one. */
+  #reportTurns(): void {
+    for (const turn of [...this.#turns]) {
+      if (turn.isReported) continue;
+      if (!isSettled(turn, this.#sentMs)) return;
+      this.#report(turn);
+    }
+  }
+
+  #report(turn: Turn): void {
+    turn.isReported = true;
+    const isCounted = this.#dependencies.listener.onTranscript(turn.said ?? '', secondsOf(turn));
+    if (isCounted || turn.said === undefined) return;
     // Noise, or too little to interrupt: the model is not to answer it later.
     this.#turns = this.#turns.filter((other) => other !== turn);
     if (turn.reply) this.stop(turn.reply, undefined);
-    this.#dependencies.session.send({ type: 'conversation.item.delete', item_id: itemId });
+    this.#dependencies.session.send({ type: 'conversation.item.delete', item_id: turn.itemId });
   }
 
   #turn(itemId: string): Turn | undefined {
