@@ -9,6 +9,7 @@ import type { PanelContext } from '../panel-context.ts';
 import { focusPanel } from '../focus-panel.ts';
 import { TabClaims } from './tab-claims.ts';
 import { declareTools, validTools } from './declare-tools.ts';
+import { fitToolResult } from './fit-tool-result.ts';
 import { runTool, type ToolOutcome } from './run-tool.ts';
 import { toolRequests, type Consent, type ToolCall } from './tool-requests.ts';
 import { titleOf } from './tool-title.ts';
@@ -214,8 +215,9 @@ class PageTools implements AddOn {
   #end(call: ToolCall, { outcome, result }: Answer): void {
     const { id, name, title } = call;
     const { conversation } = this.#panel;
-    this.#change(call, outcome, result);
-    conversation.addToolResult({ name, arguments: call.arguments, result });
+    const sent = fitToolResult({ name, arguments: call.arguments, result });
+    this.#change(call, outcome, sent.result);
+    conversation.addToolResult(sent);
     // Those of earlier turns were sent, or are obsolete.
     const current = Object.entries(this.#outcomes).filter(([id]) => id.startsWith(`${this.#turn}-`));
     conversation.choose({ toolOutcomes: Object.fromEntries([...current, [id, outcome]]) });

@@ -1,5 +1,4 @@
 import { toJson } from '../../../client/to-json.ts';
-import { countCharacters, toolLimits } from '../../../contract/limits.ts';
 import type { PageTool } from '../../page-tool.ts';
 
 /** The time limit of a tool, in milliseconds. */
@@ -32,10 +31,10 @@ export async function runTool(
   try {
     if (signal.aborted) throw new Error(visitorLeft);
     const result = await Promise.race([Promise.resolve(args).then((args) => tool.run(args)), cancellation]);
-    return { outcome: 'done', result: truncateResult(JSON.parse(toJson(result ?? null)), tool.name, args) };
+    return { outcome: 'done', result: JSON.parse(toJson(result ?? null)) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { outcome: 'failed', result: truncateResult({ error: message }, tool.name, args) };
+    return { outcome: 'failed', result: { error: message } };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
@@ -49,21 +48,4 @@ function withReject(): { promise: Promise<never>; reject: (error: Error) => void
   return { promise, reject };
 }
 
-/** Truncates a result to the length that the service accepts. */
-export function truncateResult(result: unknown, name: string, args: object): unknown {
-  const size = (result: unknown): number => countCharacters(toJson({ name, arguments: args, result }));
-  const limit = toolLimits.toolResults.characters;
-  if (size(result) <= limit) return result;
-  const text = toJson(result);
-  // Escaping makes the text longer, so its maximum length is found by bisection.
-  let [fits, room] = [0, text.length];
-  while (fits < room) {
-    const middle = Math.ceil((fits + room) / 2);
-    if (size({ error: tooLong, beginning: text.slice(0, middle) }) <= limit) fits = middle;
-    else room = middle - 1;
-  }
-  return { error: tooLong, beginning: text.slice(0, fits) };
-}
-
 const visitorLeft = 'The visitor left the page.';
-const tooLong = 'The result is too long; this is its beginning.';
