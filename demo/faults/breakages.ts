@@ -57,12 +57,14 @@ function neverAnswer({ context, stopped }: FaultRequest): Promise<Response> {
 
 /**
  * Starts a valid answer that never ends. Sends as fast as the client reads, up to 30 MB a second, since WebKit buffers
- * data before the page can cancel.
+ * data before the page can cancel; nothing more after 30 MB, since a busy browser would still read on after the page has
+ * canceled, and answer nothing else meanwhile.
  */
 function endlessBody({ context, stopped }: FaultRequest): Response {
   const encoder = new TextEncoder();
   // A browser reads 16 MB in a few dozen chunks, also while it is busy.
   const more = encoder.encode('and so on '.repeat(52_430));
+  let chunks = 60;
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
       controller.enqueue(encoder.encode('{"status":true,"message":"'));
@@ -70,7 +72,8 @@ function endlessBody({ context, stopped }: FaultRequest): Response {
     pull: async (controller) => {
       await wait(17);
       if (stopped.aborted) controller.close();
-      else controller.enqueue(more);
+      else if (chunks-- > 0) controller.enqueue(more);
+      else await neverAnswer({ context, stopped }).then(() => controller.close());
     },
   });
   return context.body(body, 200, { 'Content-Type': 'application/json' });

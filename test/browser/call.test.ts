@@ -156,6 +156,7 @@ let microphone: FakeMicrophone;
     const before = chat.messages;
     await click(chat.part('call-end-button'));
     await until(() => service.requests.at(-1) === 'DELETE', 'the end at the service');
+    await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
     await click(chat.part('call-button'));
     await connected(chat);
     service.send(`${transcription}.completed`, { item_id: 'u1', transcript: 'Do you deliver?' });
