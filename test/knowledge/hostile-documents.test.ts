@@ -93,7 +93,7 @@ const page = (html: string): ExtractionTask => ({
 });
 const txt = (text: string): ExtractionTask => ({ type: 'txt', name: 'D', bytes: bytes(text) });
 
-const extractor = new Extractor({ taskTimeoutMs: 4000, heapMb: 250, memoryMb: 400 });
+const extractor = new Extractor({ processorMs: 4000, heapMb: 250, memoryMb: 400 });
 const { signal } = new AbortController();
 
 describe('the extractor', { concurrency: 2 }, () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import { extract } from '../../../src/service/knowledge/extract/extract.ts';
 import { Extractor } from '../../../src/service/knowledge/extract/extractor.ts';
@@ -100,15 +101,15 @@ describe('a file', () => {
     assert.deepEqual((await read(small, 'txt', Buffer.from('Hello'))).chunks, [
       { heading: 'D', body: 'Hello' },
     ]);
-    await assert.rejects(read(new Extractor({ taskTimeoutMs: 1 }), 'txt', large), /too long to read/);
+    await assert.rejects(read(new Extractor({ processorMs: 1 }), 'txt', large), /too long to read/);
   });
 
   /** Starts to read a file in a new process. */
-  const startReading = () => {
+  const startReading = (limits?: ConstructorParameters<typeof Extractor>[0]) => {
     const started: ChildProcess[] = [];
     const add = (message: unknown) => started.push((message as { process: ChildProcess }).process);
     subscribe('child_process', add);
-    const extractor = new Extractor();
+    const extractor = new Extractor(limits);
     const read = () =>
       extractor.extract(
         { type: 'txt', name: 'D', bytes: Buffer.from('Hello') },
@@ -118,6 +119,15 @@ describe('a file', () => {
     unsubscribe('child_process', add);
     return { first, read, child: started[0] ?? assert.fail('no process was started') };
   };
+
+  test('is read although its process has to wait longer for the processor than it may use it', async () => {
+    const processorMs = 3000;
+    const { first, child } = startReading({ processorMs });
+    child.kill('SIGSTOP');
+    await delay(processorMs + 100);
+    child.kill('SIGCONT');
+    assert.deepEqual((await first).chunks, [{ heading: 'D', body: 'Hello' }]);
+  });
 
   test('is read to its end although its process receives the signals that end the service', async () => {
     const { first, read, child } = startReading();

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { extname, join } from 'node:path';
-import { endingSignals } from './ending-signals.ts';
+import { endingSignals, outOfTime } from './ending-signals.ts';
 import type { Extracted, ExtractionTask } from './extract.ts';
 import { ExtractionError } from './extraction-error.ts';
 import type { RobotsAnswer } from './robots.ts';
@@ -40,11 +40,14 @@ interface Limits {
   heapMb: number;
   /** All memory of a process, in megabytes. */
   memoryMb: number;
-  /** Time for one document or page, in milliseconds. */
-  taskTimeoutMs: number;
+  /** Processor time for one document or page, in milliseconds. */
+  processorMs: number;
 }
 
-const defaults: Limits = { processes: 2, heapMb: 400, memoryMb: 640, taskTimeoutMs: 60_000 };
+const defaults: Limits = { processes: 2, heapMb: 400, memoryMb: 640, processorMs: 60_000 };
+
+/** Limit on the time for one document or page, as a multiple of its processor time: on a busy machine, it has to wait. */
+const longestWait = 5;
 
 /** How long an idle process is kept for the next task, in milliseconds. */
 const idleMs = 5000;
@@ -112,6 +115,7 @@ export class Extractor {
       // It was still starting: afterwards, it ignores them.
       if (endingSignals.some((signal) => signal === death))
         response.reject(new Error(`A process that reads documents received ${death}.`));
+      if (death === outOfTime) fail(tooLong);
       fail(
         code === outOfMemory || death === 'SIGABRT' || death === 'SIGKILL'
           ? 'The document takes more memory to read than it may.'
@@ -126,8 +130,8 @@ export class Extractor {
       { signal: settled.signal },
     );
     const timer = setTimeout(() => {
-      fail('The document takes too long to read.');
-    }, this.#limits.taskTimeoutMs);
+      fail(tooLong);
+    }, this.#limits.processorMs * longestWait);
     try {
       // If sending fails, the process has ended, and its `exit` event has the reason.
       child.send(request, () => undefined);
@@ -165,9 +169,9 @@ export class Extractor {
   }
 
   #start(): ChildProcess {
-    const { heapMb, memoryMb } = this.#limits;
+    const { heapMb, memoryMb, processorMs } = this.#limits;
     const program = join(import.meta.dirname, `extraction-process${extname(import.meta.filename)}`);
-    const child = fork(program, [String(memoryMb * 1024 * 1024)], {
+    const child = fork(program, [String(memoryMb * 1024 * 1024), String(processorMs)], {
       execArgv: [`--max-old-space-size=${heapMb}`],
       // The service's environment contains keys, which documents must not reach.
       env: {},
@@ -187,6 +191,8 @@ function lowerPriority({ pid }: ChildProcess): void {
     // It has ended, or the system does not allow it.
   }
 }
+
+const tooLong = 'The document takes too long to read.';
 
 /** Exit code of Node.js when the heap is full. */
 const outOfMemory = 134;
