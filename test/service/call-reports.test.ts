@@ -94,6 +94,13 @@ describe('a dialed call', () => {
     await line.hears();
     line.says('One question.');
     await line.hears();
+    await eventually('the stored answer', async () => {
+      const { rows } = await pool.query(
+        'SELECT 1 FROM calls WHERE id = $1 AND jsonb_array_length(messages) = 3',
+        [id],
+      );
+      return rows[0];
+    });
     await call.report({ type: 'ended', seconds: 30 });
     await pool.query(
       `UPDATE calls SET lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second' WHERE id = $1`,
