@@ -47,9 +47,10 @@ export interface Call {
 
 /**
  * Milliseconds for which the assistant is muted after an interruption, since the browser would play audio that it has
- * already received. Independent of the next answer: a lost packet can delay the event that announces it by three seconds.
+ * already received: a busy Firefox keeps more than a second of it. Independent of the next answer: a lost packet can delay
+ * the event that announces it by three seconds.
  */
-const mutedTime = 600;
+const mutedTime = 1500;
 
 export function startCall(
   panel: PanelContext,
