@@ -83,15 +83,20 @@ const onOneDatabase = [
 
 /**
  * Files of `test/service` that `npm test` leaves out, so that it takes less than ten minutes: each needs the processor
- * for ten seconds or more, for whole calls with audio or hundreds of questions.
+ * for ten seconds or more, for whole calls with audio or hundreds of requests.
  */
 const slow = [
+  'call-reports',
+  'call-speech',
   'call-transfer',
+  'documented-requests',
   'inbound-calls',
+  'knowledgebases',
   'offline-engine',
   'offline-evaluation',
   'semantic-search',
   'twilio-realtime-calls',
+  'update-assistant-fields',
   'web-calls',
 ].map((name) => `test/service/${name}.test.ts`);
 
@@ -102,6 +107,9 @@ const ownProcesses = 'test/service/processes/*.test.ts';
 const appearance = ['documentation', 'documentation-picture', 'pictures', 'visibility'].map(
   (name) => `test/e2e/${name}.spec.ts`,
 );
+
+/** Pages that get in the way of the chat, and pages that replace each other without a reload: the slowest of `test/e2e`. */
+const pages = ['hostile-pages', 'page-swaps'].map((name) => `test/e2e/${name}.spec.ts`);
 
 /** Tests of everything that a pooler can break, by its mode: sessions, notifications, jobs, locks, named statements. */
 const withPooler = {
@@ -186,13 +194,14 @@ export function allSuites(): Suite[] {
   });
   return [
     { name: 'build', run: ['npm', 'run', '--silent', 'build'], counts: 'check', limit: 10 },
-    e2eSuite('e2e', find('test/e2e/**/*.spec.ts', ...appearance)),
-    { ...e2eSuite('appearance', appearance), after: ['build', 'e2e'], onlyIf: 'all' },
+    e2eSuite('e2e', find('test/e2e/**/*.spec.ts', ...appearance, ...pages)),
+    { ...e2eSuite('pages', pages), after: ['build', 'e2e'], onlyIf: 'ci' },
+    { ...e2eSuite('appearance', appearance), after: ['build', 'e2e', 'pages'], onlyIf: 'all' },
     {
       name: 'browser',
       run: script('test/browser.ts'),
       counts: 'tests',
-      after: ['build', 'e2e', 'appearance'],
+      after: ['build', 'e2e', 'pages', 'appearance'],
       limit: 40,
     },
     // Early, since they take longest and need no build.
