@@ -44,7 +44,7 @@ function cutLine(request: FaultRequest): Response {
 }
 
 /** Sends nothing until the client disconnects or the server stops. */
-function neverAnswer({ context, stopped }: FaultRequest): Promise<Response> {
+function neverAnswer({ context, stopped }: Pick<FaultRequest, 'context' | 'stopped'>): Promise<Response> {
   const end = AbortSignal.any([context.req.raw.signal, stopped]);
   return new Promise((resolve) => {
     const answer = () => {
@@ -71,9 +71,12 @@ function endlessBody({ context, stopped }: FaultRequest): Response {
     },
     pull: async (controller) => {
       await wait(17);
+      if (!stopped.aborted && chunks-- > 0) {
+        controller.enqueue(more);
+        return;
+      }
+      await neverAnswer({ context, stopped });
       if (stopped.aborted) controller.close();
-      else if (chunks-- > 0) controller.enqueue(more);
-      else await neverAnswer({ context, stopped }).then(() => controller.close());
     },
   });
   return context.body(body, 200, { 'Content-Type': 'application/json' });

@@ -95,11 +95,11 @@ describe('a dialed call', () => {
     line.says('One question.');
     await line.hears();
     await eventually('the stored answer', async () => {
-      const { rows } = await pool.query(
+      const { rowCount } = await pool.query(
         'SELECT 1 FROM calls WHERE id = $1 AND jsonb_array_length(messages) = 3',
         [id],
       );
-      return rows[0];
+      return rowCount === 1 || undefined;
     });
     await call.report({ type: 'ended', seconds: 30 });
     await pool.query(
