@@ -190,7 +190,7 @@ describe('the form before the chat', () => {
     fill(second, good);
     await click(second.part('start-button'));
     await second.answered(1);
-    expect(Object.keys(localStorage).filter((key) => key.endsWith(':form'))).to.deep.equal([]);
+    expect(Object.keys(localStorage).filter((key) => key.includes(':form:'))).to.deep.equal([]);
     second.element.remove();
     const third = mount();
     third.element.form = fields;
@@ -213,6 +213,21 @@ describe('the form before the chat', () => {
     await click(chat.launcher);
     await until(() => chat.find('[part="form"]') !== null, 'the form');
     expect(field(chat, 'first_name').value).to.equal('');
+  });
+
+  it('is asked again in both chats of a page after `forget()` of one', async () => {
+    const first = await openForm();
+    fill(first, good);
+    await click(first.part('start-button'));
+    await first.answered(1);
+    const second = mount({ inline: '' });
+    second.element.form = fields;
+    await second.answered(1);
+    second.element.forget();
+    for (const chat of [first, second]) {
+      await until(() => chat.find('[part="form"]')?.checkVisibility() === true, 'the form');
+      expect(field(chat, 'first_name').value).to.equal('');
+    }
   });
 
   it('sends nothing that was entered before `forget()`', async () => {

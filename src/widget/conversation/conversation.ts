@@ -110,8 +110,8 @@ export class Conversation {
       await this.session.sendPending();
       return;
     }
-    // Another tab may have opened one since then, or the visitor may have allowed storage.
-    if (status === 'idle' && this.session.id === undefined && !messages[0]) this.#restore();
+    // Another tab may have opened or left one since then, or the visitor may have allowed storage.
+    if (status === 'idle' && !messages[0]) this.#restore();
     const { session } = this;
     const resumed = session.id !== undefined;
     if (!(await session.open())) return;
@@ -216,6 +216,7 @@ export class Conversation {
     this.#isOpen = false;
     this.deleteSession();
     this.environment.store.forget();
+    this.#tabLink.tabs?.postForgotten();
     this.listener.onForget?.();
   }
 

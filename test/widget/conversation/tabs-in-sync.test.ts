@@ -185,6 +185,25 @@ describe('one conversation in two tabs', () => {
     );
   });
 
+  for (const [title, leave] of [
+    ['it was left', 'startNew'],
+    ['`forget()`', 'forget'],
+  ] as const)
+    it(`is not resumed by a tab whose chat was prepared before ${title}, and opened later`, async () => {
+      first.conversation.send('One');
+      await first.settled();
+      const third = tabs.open(server);
+      const { conversationId } = first.conversation.snapshot;
+      first.conversation[leave]();
+      await until(() => second.conversation.snapshot.conversationId !== conversationId);
+      await until(() => first.conversation.snapshot.status !== 'opening');
+      await third.conversation.open();
+      const { snapshot } = third.conversation;
+      assert.equal(snapshot.problem, undefined);
+      assert.deepEqual(third.log, ['assistant: Hello!']);
+      third.goAway();
+    });
+
   it('is deleted in both, and by the service', async () => {
     first.conversation.send('One');
     await first.settled();

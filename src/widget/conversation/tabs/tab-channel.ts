@@ -5,6 +5,8 @@ import type { Message } from '../snapshot.ts';
 export type TabMessage =
   /** The stored conversation changed, for example its draft or its unread count. */
   | { readonly type: 'stored' }
+  /** `forget()` was called. Pages other than the sender's learn it from the stored item. */
+  | { readonly type: 'forgotten' }
   /** A message and its answer so far. */
   | { readonly type: 'streamed'; readonly conversationId: string; readonly messages: readonly Message[] };
 

@@ -39,7 +39,7 @@ export class Tabs {
         session.apply({ type: 'streamed-elsewhere', messages: message.messages });
       return;
     }
-    const isForgotten = value === forgotten;
+    const isForgotten = value === forgotten || (isSamePage && message.type === 'forgotten');
     // The one that this tab is opening is not stored yet. The other tab deletes the stored one.
     if (isForgotten && session.id === undefined) conversation.deleteSession();
     this.#readStored(isSamePage);
@@ -53,6 +53,11 @@ export class Tabs {
   /** Notifies the other tabs that the stored conversation changed. */
   postStored(): void {
     this.#channel.post({ type: 'stored' });
+  }
+
+  /** Notifies the other chats of this page, which cannot see what this one stores for a moment, of `forget()`. */
+  postForgotten(): void {
+    this.#channel.post({ type: 'forgotten' });
   }
 
   /** Sends the reply that streams in this tab to the others. */
