@@ -1,9 +1,9 @@
-import { esbuildPlugin } from '@web/dev-server-esbuild';
 import type { TestRunnerConfig } from '@web/test-runner';
 import type { BrowserLauncher, TestRunnerPlugin } from '@web/test-runner-core';
 import { playwrightLauncher } from '@web/test-runner-playwright';
 import type { Engine } from './support/browser/browsers.ts';
 import { startDemo } from './support/service/demo-process.ts';
+import { bundleTests } from './support/browser/bundle-tests.ts';
 import { modelCommands } from './support/browser/model-commands.ts';
 import { failingScripts } from './support/browser/failing-scripts.ts';
 import { startModelServer } from './support/servers/model-server.ts';
@@ -21,8 +21,8 @@ export interface BrowserTestSetup {
 }
 
 /**
- * Sets up Web Test Runner for the given engines. Tests are TypeScript, compiled file by file. They import the built widget
- * from `dist`, since tests of the sources can pass while the bundle is broken.
+ * Sets up Web Test Runner for the given engines. Tests import the built widget from `dist`, since tests of the sources can
+ * pass while the bundle is broken.
  */
 export async function setUpBrowserTests(
   engines: readonly Engine[],
@@ -53,7 +53,7 @@ export async function setUpBrowserTests(
       }
     }
     const plugins = [
-      esbuildPlugin({ ts: true, tsconfig: `${repository}/test/tsconfig.json`, target: 'es2022' }),
+      await bundleTests(files),
       describeServices({ service, modelService }),
       pageCommands(),
       modelCommands(model),
@@ -78,8 +78,6 @@ const fixedConfig: TestRunnerConfig = {
   browserStartTimeout: 300_000,
   testsStartTimeout: 120_000,
   testsFinishTimeout: 900_000,
-  // Lit's development build logs a warning in every page.
-  nodeResolve: { exportConditions: ['production', 'default'] },
   staticLogging: true,
   // WebDriver uses one browser profile for all test files, so each file clears storage first.
   testRunnerHtml: (framework) => `<!doctype html>
