@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChildProcess } from '../process/child-process.ts';
 import { repository } from '../repository.ts';
+import { copyPgliteImage } from './pglite-image.ts';
 
 /** The features that the seeded assistants demonstrate. */
 export type Shows = 'greeting' | 'no-greeting' | 'settings' | 'german' | 'arabic' | 'no-balance';
@@ -21,13 +22,14 @@ export interface DemoProcess extends DemoDescription {
   stop(): Promise<void>;
 }
 
-/** Starts the whole demo on a free port, with a new database and, unless `env` sets one, no language model. */
+/** Starts the whole demo on a free port, with an empty database and, unless `env` sets one, no language model. */
 export async function startDemo(
   env: Record<string, string> = {},
   command: readonly string[] = [process.execPath, 'demo/start.ts', '--json'],
 ): Promise<DemoProcess> {
   const [program = '', ...args] = command;
   const dataDir = await mkdtemp(join(tmpdir(), 'demo-'));
+  await copyPgliteImage(dataDir);
   const demo = startChildProcess(program, args, {
     cwd: repository,
     env: {
@@ -41,6 +43,7 @@ export async function startDemo(
       RATE_LIMIT: '0',
       // Calls take a model that loads for seconds, and put a button into every header.
       VOICE: 'off',
+      FSYNC: 'off',
       ...env,
     },
   });

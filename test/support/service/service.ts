@@ -1,6 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { cpSync, existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -13,11 +12,11 @@ import { assistants, users } from '../../../src/service/db/schema.ts';
 import { createLog } from '../../../src/service/log.ts';
 import { serve } from '../../../src/service/serve.ts';
 import type { RunningService } from '../../../src/service/serve.ts';
+import { copyPgliteImage } from './pglite-image.ts';
 import { startPgBouncer } from './pgbouncer.ts';
 import type { PgBouncer, PoolMode } from './pgbouncer.ts';
 import { startPostgres } from './postgres.ts';
 import type { PostgresServer } from './postgres.ts';
-import { repository } from '../repository.ts';
 import { ServiceClient } from './service-client.ts';
 
 /** The database under test. */
@@ -54,8 +53,7 @@ export async function newDatabase(): Promise<Environment> {
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
   if (testDatabase === 'pglite') {
-    // Synchronous, since the asynchronous copy of a thousand small files takes twice as long.
-    cpSync(await pgliteImage(), join(folder, 'database'), { recursive: true });
+    await copyPgliteImage(folder);
     return { DATA_DIR: folder };
   }
   return { DATA_DIR: folder, ...(await createDatabase('template_migrated')) };
@@ -106,25 +104,6 @@ async function startServer(): Promise<PostgresServer> {
   await migrated.close();
   await rm(folder, { recursive: true, force: true });
   return started;
-}
-
-/** Returns a migrated PGlite folder to copy, since creating one takes seconds. Cached until the migrations change. */
-async function pgliteImage(): Promise<string> {
-  const migrations = join(repository, 'src/service/db/migrations');
-  const hash = createHash('sha256');
-  const files = (await readdir(migrations)).sort().map((file) => join(migrations, file));
-  for (const file of [join(migrations, '../migrate.ts'), ...files]) hash.update(await readFile(file));
-  const cache = join(repository, 'node_modules/.cache/test-service');
-  const image = join(cache, hash.digest('hex').slice(0, 16));
-  if (existsSync(image)) return image;
-  await mkdir(cache, { recursive: true });
-  const folder = await mkdtemp(join(cache, 'new-'));
-  const migrated = await start({ DATA_DIR: folder });
-  await migrated.close();
-  // Fails if another test file has created the image meanwhile.
-  await rename(join(folder, 'database'), image).catch(() => undefined);
-  await rm(folder, { recursive: true, force: true });
-  return image;
 }
 
 const start = (env: Environment, extras: ServiceExtras = {}) =>
