@@ -49,7 +49,9 @@ export async function setUpBrowserTests(
         browsers.push(launcher);
       } else {
         const { name, ...launchOptions } = engine;
-        browsers.push(playwrightLauncher({ product: name, launchOptions }));
+        // Two files at once, since tests mostly wait. Three browsers keep two cores busy.
+        const concurrency = engines.length === 1 ? 2 : 1;
+        browsers.push(playwrightLauncher({ product: name, launchOptions, concurrency }));
       }
     }
     const plugins = [
@@ -72,7 +74,7 @@ export async function setUpBrowserTests(
 const fixedConfig: TestRunnerConfig = {
   rootDir: repository,
   middleware: [failingScripts],
-  // All browsers run at once, each with one test file, since they mostly wait.
+  // All browsers run at once, each with one test file.
   concurrentBrowsers: 3,
   concurrency: 1,
   browserStartTimeout: 300_000,

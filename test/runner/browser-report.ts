@@ -16,6 +16,7 @@ interface Tally {
   passed: number;
   skipped: string[];
   failures: Failure[];
+  milliseconds: number;
 }
 
 /** The title of failures that belong to no test. */
@@ -34,9 +35,6 @@ export class BrowserReport {
   readonly #tallies = new Map<string, Tally>();
   readonly #consoleErrors = new WeakSet<unknown[]>();
   readonly #flaky = new Set<string>();
-  readonly #start = performance.now();
-  /** When each engine finished its last file. An engine runs one file at a time. */
-  readonly #ends = new Map<EngineName, number>();
 
   constructor(folder: string, grep = '') {
     this.#folder = folder;
@@ -94,11 +92,9 @@ export class BrowserReport {
 
   #addSession(session: TestSession): void {
     const tally = this.#judge(session);
-    const { engine, file, failures, skipped, passed } = tally;
+    const { engine, file, failures, skipped, passed, milliseconds } = tally;
     this.#tallies.set(`${engine} ${file}`, tally);
-    const now = performance.now();
-    const seconds = ((now - (this.#ends.get(engine) ?? this.#start)) / 1000).toFixed(0);
-    this.#ends.set(engine, now);
+    const seconds = (milliseconds / 1000).toFixed(1);
     const counts = `${String(passed)} passed, ${String(failures.length)} failed (${seconds} s)`;
     const also = skipped.length > 0 ? `, ${String(skipped.length)} skipped` : '';
     console.log(`${failures.length > 0 ? 'FAIL' : 'ok  '} ${engine} ${file}: ${counts}${also}`);
@@ -112,7 +108,14 @@ export class BrowserReport {
   #judge(session: TestSession): Tally {
     const failures: Failure[] = [];
     const file = relative(this.#folder, session.testFile);
-    const tally: Tally = { engine: engineName(session), file, passed: 0, skipped: [], failures };
+    const tally: Tally = {
+      engine: engineName(session),
+      file,
+      passed: 0,
+      skipped: [],
+      failures,
+      milliseconds: 0,
+    };
     if (session.testResults) addTests(tally, session.testResults, this.#grep);
     for (const error of session.errors) failures.push({ title: fileItself, ...error });
     for (const args of session.logs.filter((log) => this.#consoleErrors.has(log))) {
@@ -138,6 +141,7 @@ function addTests(tally: Tally, suite: TestSuiteResult, grep: string, path: read
     const names = [...path, test.name];
     const title = names.join(' > ');
     if (!names.join(' ').includes(grep)) continue;
+    tally.milliseconds += test.duration ?? 0;
     if (test.skipped) tally.skipped.push(title);
     else if (test.passed) tally.passed++;
     else tally.failures.push({ title, message: test.error?.message, stack: test.error?.stack });
