@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { voiceErrorTexts } from '../../contract/voice.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import { endCall } from '../call/end-call.ts';
+import { hangUpStatus } from '../call/hang-up-status.ts';
 import { isOpen } from '../call/take-call.ts';
 import type { SupportsCalls } from '../assistant/read-assistant-widget.ts';
 import type { Sender } from '../conversation/accept-message.ts';
@@ -143,7 +144,9 @@ export class WebCalls {
     if (!conversation) throw ConversationError.conversationNotFound();
     const { id } = conversation;
     const isOpenHere = and(eq(calls.conversationId, id), eq(calls.type, 'web'), isOpen);
-    const hungUp = { status: 'ended_by_customer', reason: 'hung-up' } as const;
+    const [current] = await database.db.select({ messages: calls.messages }).from(calls).where(isOpenHere);
+    if (!current) return;
+    const hungUp = { status: hangUpStatus(current.messages), reason: 'hung-up' } as const;
     // No process owns the call while its browser connects or may reconnect.
     if (await endCall(this.#dependencies, and(isOpenHere, isNull(calls.leaseOwner)), hungUp)) {
       await this.#notify(id);

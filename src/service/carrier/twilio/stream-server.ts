@@ -81,7 +81,7 @@ export class StreamServer {
     const peer = new StreamPeer(this.#clock, (frame) => {
       if (webSocket.readyState === webSocket.OPEN) webSocket.send(JSON.stringify({ ...frame, streamSid }));
     });
-    const stream: Stream = { peer, line: undefined, hasHungUp: false };
+    const stream: Stream = { peer, line: undefined, hasHungUp: false, isEnding: false };
     this.#runCall(webSocket, stream, start).catch((error: unknown) => {
       stream.line?.close('connection');
       const { log } = this.#dependencies;
@@ -113,6 +113,7 @@ export class StreamServer {
           await pause((tones.length / peer.rate) * 1000);
         },
         end: async (how, reason) => {
+          stream.isEnding = true;
           // When the connection closes before the call ends, the carrier asks for the next step.
           if (how === 'leave') webSocket.close(closeCodes.normal);
           // Another connection may have the call by now. If the call was deleted or has failed, a job ends it.
@@ -133,6 +134,8 @@ export class StreamServer {
     if (direction === 'inbound') onIncomingConnected(start);
     await handler().onConnected({ ...key, connectToken, carrierCallId: start.callSid }, line);
     await line.hangUp();
+    // The connection to the model was lost: the carrier asks for the next step, which continues the call.
+    if (!stream.isEnding) webSocket.close(closeCodes.normal);
   }
 }
 
@@ -142,6 +145,8 @@ interface Stream {
   /** Undefined while its settings are read. */
   line: CallLine | undefined;
   hasHungUp: boolean;
+  /** Whether the conversation ends the connection. */
+  isEnding: boolean;
 }
 
 function receive(stream: Stream, frame: StreamFrame | undefined): void {
