@@ -13,7 +13,7 @@ export interface CallConnection {
   readonly send: (event: object) => boolean;
   /** Sends the audio of this microphone from now on. */
   readonly useTrack: (track: MediaStreamTrack) => void;
-  /** Closes the connection, and ends the call at the service. Resolves when the service has stored everything. */
+  /** Ends the call at the service, and closes the connection. Resolves when the service has stored everything. */
   readonly end: () => Promise<void>;
 }
 
@@ -140,7 +140,9 @@ export function createConnection({
     // An attempt to connect has a time limit, which must not close the open connection.
     signal.removeEventListener('abort', fail);
     // Rejects if the visitor hangs up meanwhile.
-    onFailed = () => void reconnect().catch(() => undefined);
+    onFailed = () => {
+      if (!controller.signal.aborted) void reconnect().catch(() => undefined);
+    };
   };
   const reconnect = async (): Promise<void> => {
     onReconnecting(false);
@@ -173,9 +175,10 @@ export function createConnection({
       sender?.replaceTrack(used).catch(() => undefined);
     },
     end: async () => {
-      close?.();
-      // The request may outlive the page.
+      // The request may outlive the page. Until its answer, the service transcribes the visitor's last words: it would
+      // not if the connection were closed.
       if (await isKnown) await requestCallEnd(client, id(), { keepalive: true }).catch(() => undefined);
+      close?.();
     },
   };
 }
