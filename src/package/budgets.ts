@@ -16,12 +16,12 @@ export const budgets = {
   typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 33_000, requests: 3 },
   markdownAnswer: {
     scripts: 'script tag, until the first answer is shown as Markdown',
-    bytes: 66_600,
+    bytes: 66_700,
     requests: 5,
   },
   bundledPlainAnswer: {
     scripts: "a site's own bundle by Vite, with Lit, as far as a plain answer needs it",
-    bytes: 49_360,
+    bytes: 49_460,
     requests: 3,
   },
   bundledMarkdownAnswer: {

@@ -99,7 +99,8 @@ export class Conversation {
    * tabs until `disconnect`.
    */
   async open(): Promise<void> {
-    const { status, messages } = this.snapshot;
+    this.#restoreUnopened();
+    const { status } = this.snapshot;
     const wasRemoved = this.isDisconnected;
     this.isDisconnected = false;
     this.#retries.resume();
@@ -110,8 +111,6 @@ export class Conversation {
       await this.session.sendPending();
       return;
     }
-    // Another tab may have opened or left one since then, or the visitor may have allowed storage.
-    if (status === 'idle' && !messages[0]) this.#restore();
     const { session } = this;
     const resumed = session.id !== undefined;
     if (!(await session.open())) return;
@@ -122,6 +121,7 @@ export class Conversation {
   /** Queues a message of the visitor. Messages are sent in order. A draft with the same text is cleared. */
   send(text: string): void {
     const { newKey, now, tabs } = this.environment;
+    this.#restoreUnopened();
     if (text === this.#draft) this.#draft = '';
     tabs?.hold();
     this.#retries.resume();
@@ -216,7 +216,7 @@ export class Conversation {
     this.#isOpen = false;
     this.deleteSession();
     this.environment.store.forget();
-    this.#tabLink.tabs?.postForgotten();
+    this.#tabLink.tabs?.post('forgotten');
     this.listener.onForget?.();
   }
 
@@ -283,7 +283,8 @@ export class Conversation {
 
   /** Internal. Opens the conversation if necessary, and sends pending messages. */
   async resume(): Promise<void> {
-    await (/idle|failed/.test(this.snapshot.status) ? this.open() : this.session.sendPending());
+    const isOpen = !this.isDisconnected && !/idle|failed/.test(this.snapshot.status);
+    await (isOpen ? this.session.sendPending() : this.open());
   }
 
   /** Internal. Schedules a retry at a time in milliseconds since 1970. */
@@ -338,6 +339,13 @@ export class Conversation {
     this.session.apply({ type: 'carried-over', messages });
   }
 
+  /** Reads the stored state again: another tab may have changed it, or the visitor may have allowed storage. */
+  #restoreUnopened(): void {
+    const { status, messages } = this.snapshot;
+    const isUnopened = this.isDisconnected || this.session.id === undefined;
+    if (status === 'idle' && !messages[0] && isUnopened) this.#restore();
+  }
+
   #restore(): void {
     const { known } = this.environment.store;
     const stored = this.environment.store.read();
@@ -357,7 +365,7 @@ export class Conversation {
       followUntil: this.#followUntil,
     };
     if (state.pending.length === 0) tabs?.release();
-    if (store.write(state)) this.#tabLink.tabs?.postStored();
+    if (store.write(state)) this.#tabLink.tabs?.post('stored');
   }
 
   #recordActivity(): void {

@@ -161,7 +161,7 @@ export class Session {
     };
   }
 
-  /** Opens a conversation, or resumes the stored one. Returns whether that succeeded. */
+  /** Opens a conversation, or resumes the stored one. Returns whether its messages can be sent. */
   async open(): Promise<boolean> {
     const { now } = this.environment;
     const startedAt = now();
@@ -188,7 +188,8 @@ export class Session {
       this.apply({ type: 'opened', conversationId, record, openedIn: now() - startedAt, seen });
       const hasHistory = record.history.some(({ role }) => role === 'user');
       this.conversation.listener.onReady(conversationId, resumed || hasHistory);
-      return true;
+      // If the page has removed the chat meanwhile, its messages are left to others.
+      return !this.conversation.isDisconnected;
     } catch (error) {
       if (this.signal.aborted) return false;
       const problem = this.problemFrom(error);
@@ -410,7 +411,10 @@ export class Session {
 
   /** Removes unclaimed messages: they were sent meanwhile, or belong to another tab. */
   dropUnclaimed(): void {
-    if (this.#unclaimed.size > 0) this.apply({ type: 'removed', keys: [...this.#unclaimed.keys()] });
+    const keys = [...this.#unclaimed.keys()];
+    if (keys[0]) this.apply({ type: 'removed', keys });
+    // Otherwise this tab would take the answer for one to its own message.
+    for (const key of keys) this.#attempts.delete(key);
     this.#unclaimed.clear();
   }
 

@@ -204,6 +204,68 @@ describe('one conversation in two tabs', () => {
       third.goAway();
     });
 
+  for (const [title, leave] of [
+    ['it was left', 'startNew'],
+    ['`forget()`', 'forget'],
+  ] as const)
+    it(`gets no message that a page sends after ${title} in another tab, although its chat was prepared before`, async () => {
+      first.conversation.send('One');
+      await first.settled();
+      const third = tabs.open(server);
+      const [left = ''] = server.conversations;
+      first.conversation[leave]();
+      await until(() => second.conversation.snapshot.conversationId !== left);
+      await until(() => first.conversation.snapshot.status !== 'opening');
+      third.conversation.send('Hi');
+      await third.settled();
+      assert.deepEqual(third.states, ['Hi sent']);
+      assert.notEqual(third.conversation.snapshot.conversationId, left);
+      assert(!JSON.stringify(server.historyOf(left)).includes('Hi'));
+      third.goAway();
+    });
+
+  it('reports a message as sent only in the tab that sent it, if another is opened meanwhile', async () => {
+    const { opened, open } = gate();
+    server.next('send', { thinking: opened });
+    first.conversation.send('One');
+    await until(() => first.log.length === 3);
+    const third = tabs.open(server);
+    await third.conversation.open();
+    open();
+    await until(() => third.log.at(-1) === `assistant: ${answerTo('One')}`);
+    await first.settled();
+    assert(first.events.includes('sent One'));
+    assert(!third.events.includes('sent One'), third.events.join());
+    third.goAway();
+  });
+
+  it('gets a message once if its chat was removed while it opened, and another sends it', async () => {
+    first.conversation.draft = 'x';
+    const third = tabs.open(server);
+    const { opened, open } = gate();
+    const before = server.seen('read').length;
+    server.next('read', { transit: opened });
+    const opening = third.conversation.open();
+    third.conversation.send('One');
+    await until(() => server.seen('read').length > before);
+    third.conversation.disconnect();
+    const fourth = tabs.open(server);
+    await fourth.conversation.open();
+    await fourth.settled();
+    open();
+    await opening;
+    assert.equal(server.seen('send').length, 1);
+    third.goAway();
+    fourth.goAway();
+  });
+
+  it('gets both messages of a chat that was removed and put back while it was closed', async () => {
+    first.conversation.disconnect();
+    first.conversation.send('One');
+    first.conversation.send('Two');
+    await until(() => first.states.join() === 'One sent,Two sent');
+  });
+
   it('is deleted in both, and by the service', async () => {
     first.conversation.send('One');
     await first.settled();

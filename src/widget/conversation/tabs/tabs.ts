@@ -27,7 +27,7 @@ export class Tabs {
     channel.listen((message, isSamePage) => {
       this.receive(message, isSamePage);
     });
-    this.postStored();
+    this.post('stored');
   }
 
   /** @param value the item that another tab has written, if a storage event reported it */
@@ -39,7 +39,8 @@ export class Tabs {
         session.apply({ type: 'streamed-elsewhere', messages: message.messages });
       return;
     }
-    const isForgotten = value === forgotten || (isSamePage && message.type === 'forgotten');
+    const isErased = conversation.environment.store.stored.conversationId === undefined;
+    const isForgotten = value === forgotten || (isSamePage && message.type === 'forgotten' && isErased);
     // The one that this tab is opening is not stored yet. The other tab deletes the stored one.
     if (isForgotten && session.id === undefined) conversation.deleteSession();
     this.#readStored(isSamePage);
@@ -50,14 +51,9 @@ export class Tabs {
     this.#channel.close();
   }
 
-  /** Notifies the other tabs that the stored conversation changed. */
-  postStored(): void {
-    this.#channel.post({ type: 'stored' });
-  }
-
-  /** Notifies the other chats of this page, which cannot see what this one stores for a moment, of `forget()`. */
-  postForgotten(): void {
-    this.#channel.post({ type: 'forgotten' });
+  /** Notifies the other tabs that the stored conversation changed, or was erased by `forget()`. */
+  post(type: 'stored' | 'forgotten'): void {
+    this.#channel.post({ type });
   }
 
   /** Sends the reply that streams in this tab to the others. */
