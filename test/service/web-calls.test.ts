@@ -195,6 +195,8 @@ describe('a web call', () => {
     assert.doesNotMatch(heard, /Seven/);
     await browser.waitFor('output_audio_buffer.cleared');
     await browser.waitFor('conversation.item.input_audio_transcription.completed');
+    // The next answer begins when the words are understood, not when it can be heard.
+    await browser.waitFor('response.created', 2);
     browser.holdMarksFrom = Infinity;
     await said(browser, 2);
     await visitor.hangUp();

@@ -59,6 +59,8 @@ export class BrowserLine {
   #pausedItems: string[] = [];
   #response: { id: string; item: string; isAudible: boolean } | undefined;
   #typed: number[] = [];
+  /** Whether the visitor has interrupted the response: then another one follows it. */
+  #isAnswerDue = false;
   #hasEnded = false;
   #recorder: CallAudioListener | undefined;
 
@@ -161,7 +163,10 @@ export class BrowserLine {
       onCustomerSaid: (transcript) => {
         const item = this.#pausedItems.shift() ?? this.#nextId('item');
         this.#sendTranscription('completed', item, { transcript });
-        if (transcript !== '' && !this.#hasEnded) this.#respond();
+        if (transcript === '') return;
+        // An interrupted response ends first, a moment later.
+        if (this.#response) this.#isAnswerDue = true;
+        else if (!this.#hasEnded) this.#respond();
       },
       onAssistantSaying: (text) => {
         const response = this.#respond();
@@ -184,6 +189,8 @@ export class BrowserLine {
         this.#peer.send({ type: 'response.output_audio_transcript.done', response_id, item_id, transcript });
         if (isAudible) this.#sendBuffer(isCutOff ? 'cleared' : 'stopped', response_id);
         this.#peer.send({ type: 'response.done', response: { id: response_id } });
+        if (this.#isAnswerDue && !this.#hasEnded) this.#respond();
+        this.#isAnswerDue = false;
       },
     };
   }
