@@ -50,12 +50,14 @@ async function connect({
   voice,
   ambientSound,
   isPaced = ambientSound !== undefined,
+  isGreetingDue = false,
 }: {
   minInterruptWords?: number;
   allowInterruptions?: boolean;
   voice?: Synthesizer;
   ambientSound?: AmbientSound;
   isPaced?: boolean;
+  isGreetingDue?: boolean;
 } = {}) {
   const endpoint = await RealtimeEndpoint.open();
   opened.push(endpoint);
@@ -73,7 +75,7 @@ async function connect({
   };
   const usages: Usage[] = [];
   const speaker = await line.openSpeaker({
-    ...{ instructions: 'You are kind.', turnInstructions, tools: [weather], replyMs: 10_000 },
+    ...{ instructions: 'You are kind.', turnInstructions, tools: [weather], replyMs: 10_000, isGreetingDue },
     recordUsage: (usage) => usages.push(usage),
     history: [
       { role: 'user', content: 'Good evening.' },
@@ -397,6 +399,18 @@ describe('a call with a realtime model', () => {
     const transcriptions = call.usages.filter(({ purpose }) => purpose === 'transcription');
     assert.equal(transcriptions.length, 1);
     assert(Math.abs((transcriptions[0]?.seconds ?? 0) - 0.6) < 0.1, String(transcriptions[0]?.seconds));
+  });
+
+  it('does not have the model answer words that the greeting answers', async () => {
+    const call = await connect({ isGreetingDue: true });
+    say(call, 'What is the weather in Bern?');
+    assert.equal(await hear(call), 'What is the weather in Bern?');
+    await call.line.say(text('Welcome.'), 60, never);
+    say(call, 'What is the weather in Bern, please?');
+    const said = await hear(call);
+    assert.match((await answer(call, said).spoken).played, /^You said: What is the weather in Bern, please/);
+    // The greeting, and the second question.
+    assert.equal(call.endpoint.received.filter(({ type }) => type === 'response.create').length, 2);
   });
 
   it('answers pressed keys', async () => {

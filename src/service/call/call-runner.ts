@@ -290,7 +290,9 @@ export class CallRunner implements CallHandler {
       const recordUsage: SpeakerOptions['recordUsage'] = (usage) => {
         void this.#dependencies.recordUsage({ ...usage, assistant: uuid });
       };
-      const speaker = (await line.openSpeaker({ ...options, recordUsage })) ?? assistant;
+      const { waitForCustomer, isGreetingRead, initialMessage } = plan.settings;
+      const isGreetingDue = waitForCustomer && !isGreetingRead && initialMessage.trim() !== '' && !earlier;
+      const speaker = (await line.openSpeaker({ ...options, isGreetingDue, recordUsage })) ?? assistant;
       const recorded = { id: call.id, isLeased, elapsed: earlier?.elapsed ?? 0 };
       recorder = web?.audio && recordCall(this.#dependencies, recorded, web.audio);
       const finishRecording = () => this.#finishRecording(call.id, recorder);

@@ -36,6 +36,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
   readonly #settings: SpeechSettings;
   readonly #input: Resampler;
   #speaker: RealtimeSpeaker | undefined;
+  #isGreetingDue = false;
 
   constructor(options: RealtimeLineOptions) {
     const { peer, control, settings, listener } = options;
@@ -48,7 +49,8 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
 
   async openSpeaker(options: SpeakerOptions): Promise<Speaker> {
     const { endpoint, settings: speech, transcriptionModel, log } = this.#options;
-    const { instructions, tools } = options;
+    const { instructions, tools, isGreetingDue = false } = options;
+    this.#isGreetingDue = isGreetingDue;
     const writes = this.#options.voice !== undefined;
     const settings = sessionSettings({ instructions, tools, speech, transcriptionModel, writes });
     const session = await RealtimeSession.open(endpoint, settings, log);
@@ -66,6 +68,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
         if (!speaker) throw new Error('The line has no model yet.');
         if (this.hasEnded) this.output.cutOff('end');
         const { voice } = this.#options;
+        this.#isGreetingDue = false;
         const reply = speaker.takeReply();
         if (voice) {
           const settings = voiceSettings(this.#settings);
@@ -120,7 +123,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
   }
 
   canAnswerNow(): boolean {
-    return this.output.spoken === undefined && !this.hasEnded;
+    return this.output.spoken === undefined && !this.#isGreetingDue && !this.hasEnded;
   }
 
   onTranscript(text: string, seconds: number): boolean {

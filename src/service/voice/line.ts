@@ -141,6 +141,8 @@ export interface SpeakerOptions {
   tools: EngineTool[];
   /** The messages before this line. */
   history: readonly Pick<CallMessage, 'role' | 'content'>[];
+  /** Whether the assistant's greeting, not the model, answers the customer's first words. Default: false. */
+  isGreetingDue?: boolean;
   /** Time limit of a reply, in milliseconds. */
   replyMs: number;
   /**
