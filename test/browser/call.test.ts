@@ -149,6 +149,26 @@ let microphone: FakeMicrophone;
     expect(service.requests).to.deep.equal(['GET', 'POST']);
   });
 
+  it('neither shows nor announces what the service reports after the visitor has hung up', async () => {
+    const { promise, resolve: store } = Promise.withResolvers<undefined>();
+    service.pauses['DELETE'] = promise;
+    const chat = await calling();
+    const before = chat.messages;
+    await click(chat.part('call-end-button'));
+    await until(() => service.requests.at(-1) === 'DELETE', 'the request');
+    await until(() => chat.announcement.includes('ended'), 'the end');
+    const { announcement } = chat;
+    service.send(`${transcription}.completed`, { item_id: 'u1', transcript: 'Goodbye' });
+    service.send('output_audio_buffer.cleared', { response_id: 'r1' });
+    for (let frames = 0; frames < 10; frames++)
+      await new Promise((resolve) => {
+        requestAnimationFrame(resolve);
+      });
+    expect(chat.messages).to.deep.equal(before);
+    expect(chat.announcement).to.equal(announcement);
+    store(undefined);
+  });
+
   it('keeps its live transcript while the end of the previous call is stored', async () => {
     const { promise, resolve: store } = Promise.withResolvers<undefined>();
     service.pauses['DELETE'] = promise;

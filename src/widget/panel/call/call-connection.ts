@@ -175,6 +175,8 @@ export function createConnection({
       sender?.replaceTrack(used).catch(() => undefined);
     },
     end: async () => {
+      // The call is over for this page.
+      if (channel) channel.onmessage = channel.onclose = null;
       // The request may outlive the page. Until its answer, the service transcribes the visitor's last words: it would
       // not if the connection were closed.
       if (await isKnown) await requestCallEnd(client, id(), { keepalive: true }).catch(() => undefined);
