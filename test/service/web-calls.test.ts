@@ -5,6 +5,7 @@ import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { prepareLostEnd } from '../../src/service/web-call/lost-connection.ts';
 import { MemoryVoice } from '../support/calls/memory-voice.ts';
 import { offer, said, visit, waitForEnd } from '../support/calls/web-visitor.ts';
+import { eventually } from '../support/eventually.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { until } from '../support/until.ts';
 import { atEnd, newDatabase, readMoney, startService, testDatabase } from '../support/service/service.ts';
@@ -460,6 +461,26 @@ describe('a web call whose connection was lost', () => {
     assert.equal(calls.length, 1);
     assert.equal(calls[0]?.['total_cost'], 0.05);
     assert.equal((await visitor.history()).filter((line) => line.startsWith('user')).length, 1);
+  });
+
+  it('is completed if the visitor has got an answer, and hangs up instead of reconnecting', async () => {
+    const visitor = await visit();
+    await visitor.call();
+    const { browser } = visitor.voice;
+    await said(browser, 1);
+    browser.say('What are your opening hours?');
+    await said(browser, 2);
+    browser.lose();
+    await eventually('the loss', async () => {
+      const { rows } = await visitor.service.running.database.pool.query<{ id: number }>(
+        'SELECT id FROM calls WHERE user_id = $1 AND lease_owner IS NULL',
+        [visitor.assistant.userId],
+      );
+      return rows[0];
+    });
+    await visitor.hangUp();
+    const [call] = await visitor.calls();
+    assert.deepEqual([call?.['status'], call?.['end_reason']], ['completed', 'hung-up']);
   });
 
   it('continues when the visitor reconnects before the service has noticed the loss', async () => {

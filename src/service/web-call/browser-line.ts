@@ -59,7 +59,7 @@ export class BrowserLine {
   #pausedItems: string[] = [];
   #response: { id: string; item: string; isAudible: boolean } | undefined;
   #typed: number[] = [];
-  /** Whether the visitor has interrupted the response: then another one follows it. */
+  /** Whether the visitor has spoken during the response: then another one follows it. */
   #isAnswerDue = false;
   #hasEnded = false;
   #recorder: CallAudioListener | undefined;
@@ -164,8 +164,8 @@ export class BrowserLine {
         const item = this.#pausedItems.shift() ?? this.#nextId('item');
         this.#sendTranscription('completed', item, { transcript });
         if (transcript === '') return;
-        // An interrupted response ends first, a moment later.
-        if (this.#response) this.#isAnswerDue = true;
+        // A response that can be heard ends first.
+        if (this.#response?.isAudible === true) this.#isAnswerDue = true;
         else if (!this.#hasEnded) this.#respond();
       },
       onAssistantSaying: (text) => {
