@@ -49,8 +49,9 @@ export async function setUpBrowserTests(
         browsers.push(launcher);
       } else {
         const { name, ...launchOptions } = engine;
-        // Two files at once, since tests mostly wait. Three browsers keep two cores busy.
-        const concurrency = engines.length === 1 ? 2 : 1;
+        // Tests mostly wait, so Chromium alone runs two files at once; each of its pages has the focus. Three browsers
+        // keep two cores busy.
+        const concurrency = name === 'chromium' && engines.length === 1 ? 2 : 1;
         browsers.push(playwrightLauncher({ product: name, launchOptions, concurrency }));
       }
     }

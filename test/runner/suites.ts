@@ -82,7 +82,7 @@ const onOneDatabase = [
 ].map((name) => `test/service/${name}.test.ts`);
 
 /**
- * Files of `test/service` that `npm test` leaves out, so that it takes less than ten minutes: each needs the processor
+ * Files of `test/service` that `npm test` leaves out to save time: each needs the processor
  * for ten seconds or more, for whole calls with audio or hundreds of requests.
  */
 const slow = [

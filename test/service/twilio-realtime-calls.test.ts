@@ -238,31 +238,20 @@ describe('a call with Twilio whose assistant has a realtime model', () => {
     assertNoViolations(call);
   });
 
-  test('continues on a new connection after one was lost', async () => {
-    const { id, call, stream } = await streamed();
-    await transcribed(id, 'AI: Hello, this is Kim.');
-    stream.drop();
-    const second = await call.streamed(2);
-    await second.hears(0.2);
-    second.say(words('Are you there?'));
-    await transcribed(id, 'AI: You said: Are you there?');
-    await call.hangUp();
-    assert.equal((await ended(id))['status'], 'completed');
-    assertNoViolations(call);
-  });
-
-  test('continues on a new connection after the model’s was lost', async () => {
-    const { id, call } = await streamed();
-    await transcribed(id, 'AI: Hello, this is Kim.');
-    endpoint.drop();
-    const second = await call.streamed(2);
-    await second.hears(0.2);
-    second.say(words('Are you there?'));
-    await transcribed(id, 'AI: You said: Are you there?');
-    await call.hangUp();
-    assert.equal((await ended(id))['status'], 'completed');
-    assertNoViolations(call);
-  });
+  for (const lost of ['carrier', 'model'] as const)
+    test(`continues on a new connection after that to the ${lost} was lost`, async () => {
+      const { id, call, stream } = await streamed();
+      await transcribed(id, 'AI: Hello, this is Kim.');
+      if (lost === 'model') endpoint.drop();
+      else stream.drop();
+      const second = await call.streamed(2);
+      await second.hears(0.2);
+      second.say(words('Are you there?'));
+      await transcribed(id, 'AI: You said: Are you there?');
+      await call.hangUp();
+      assert.equal((await ended(id))['status'], 'completed');
+      assertNoViolations(call);
+    });
 
   test('is not ended by a connection that has lost the call', async () => {
     const { id, call, stream } = await streamed();

@@ -1,6 +1,7 @@
 import type { AnsweredBy } from '../carrier/carrier.ts';
 import type { ReplyPart, Speaker, Spoken } from '../voice/line.ts';
 import { BufferedReply } from './buffered-reply.ts';
+import { hasUnsaidGreeting } from './call-store.ts';
 import type { CallEnding, CallStore, CallProgress, CallResult, CallSettings } from './call-store.ts';
 import { CallTranscript } from './call-transcript.ts';
 import { chooseFiller } from './choose-filler.ts';
@@ -164,7 +165,7 @@ export class CallConversation {
     if (line.hasEnded) return undefined;
     const isFirst = !this.#transcript.messages.some(({ role }) => role === 'assistant');
     // With `waitForCustomer`, the initial message answers the customer's first words.
-    if (isFirst && !settings.isGreetingRead && settings.initialMessage.trim() !== '') {
+    if (isFirst && hasUnsaidGreeting(settings)) {
       await this.#greet();
       return undefined;
     }

@@ -30,7 +30,7 @@ import type { Signals } from '../conversation/signals.ts';
 import { WebCallStore } from './web-call-store.ts';
 import type { RecordedSide, VisitorSide } from './web-call-store.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
-import type { CallStore } from './call-store.ts';
+import { type CallStore, hasUnsaidGreeting } from './call-store.ts';
 import { limitDialingRate } from './limit-dialing-rate.ts';
 import { endCall } from './end-call.ts';
 import type { EndedCall } from './end-call.ts';
@@ -290,8 +290,7 @@ export class CallRunner implements CallHandler {
       const recordUsage: SpeakerOptions['recordUsage'] = (usage) => {
         void this.#dependencies.recordUsage({ ...usage, assistant: uuid });
       };
-      const { waitForCustomer, isGreetingRead, initialMessage } = plan.settings;
-      const isGreetingDue = waitForCustomer && !isGreetingRead && initialMessage.trim() !== '' && !earlier;
+      const isGreetingDue = plan.settings.waitForCustomer && hasUnsaidGreeting(plan.settings) && !earlier;
       const speaker = (await line.openSpeaker({ ...options, isGreetingDue, recordUsage })) ?? assistant;
       const recorded = { id: call.id, isLeased, elapsed: earlier?.elapsed ?? 0 };
       recorder = web?.audio && recordCall(this.#dependencies, recorded, web.audio);

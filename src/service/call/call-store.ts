@@ -20,6 +20,10 @@ export interface CallSettings {
   fillers?: StoredFillers | undefined;
 }
 
+/** Whether the customer does not know the initial message yet. */
+export const hasUnsaidGreeting = ({ initialMessage, isGreetingRead = false }: CallSettings): boolean =>
+  !isGreetingRead && initialMessage.trim() !== '';
+
 /** Stores the progress of a call. */
 export interface CallStore {
   /** @returns why the call has to end after these messages, as its `end_reason`; undefined if it continues. */

@@ -12,9 +12,8 @@ const servedModules: Plugin = {
 };
 
 /**
- * Bundles test files, and serves them. Compiled one by one, each page would load about two hundred modules, most of them
- * of `@open-wc/testing`, which takes longer than many files' tests. The built widget is not bundled: tests import it by
- * its address.
+ * Bundles test files, and serves them. Otherwise each page would load about fifty modules, most of them of
+ * `@open-wc/testing`. The built widget is not bundled: tests import it by its address.
  */
 export async function bundleTests(files: readonly string[]): Promise<TestRunnerPlugin> {
   const { outputFiles } = await build({

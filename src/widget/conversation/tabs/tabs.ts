@@ -39,8 +39,10 @@ export class Tabs {
         session.apply({ type: 'streamed-elsewhere', messages: message.messages });
       return;
     }
-    const isErased = conversation.environment.store.stored.conversationId === undefined;
-    const isForgotten = value === forgotten || (isSamePage && message.type === 'forgotten' && isErased);
+    const isForgotten =
+      value === forgotten ||
+      // Chats of one page may store apart from each other.
+      (isSamePage && message.type === 'forgotten' && !conversation.environment.store.stored.conversationId);
     // The one that this tab is opening is not stored yet. The other tab deletes the stored one.
     if (isForgotten && session.id === undefined) conversation.deleteSession();
     this.#readStored(isSamePage);
