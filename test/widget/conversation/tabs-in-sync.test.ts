@@ -234,6 +234,7 @@ describe('one conversation in two tabs', () => {
     open();
     await until(() => third.log.at(-1) === `assistant: ${answerTo('One')}`);
     await first.settled();
+    await until(() => third.events.includes('answer elsewhere'));
     assert(first.events.includes('sent One'));
     assert(!third.events.includes('sent One'), third.events.join());
     third.goAway();
