@@ -5,6 +5,7 @@ import type { EngineTool } from '../../src/service/engine/engine.ts';
 import { BufferedReply } from '../../src/service/call/buffered-reply.ts';
 import { RealtimeLine } from '../../src/service/realtime/realtime-line.ts';
 import { RealtimeSession } from '../../src/service/realtime/realtime-session.ts';
+import type { ConversationItem } from '../../src/service/realtime/realtime-session.ts';
 import type { AmbientSound } from '../../src/service/voice/ambience/ambient-sound.ts';
 import type { SpeakerOptions } from '../../src/service/voice/line.ts';
 import type { Synthesizer } from '../../src/service/voice/speech-service.ts';
@@ -51,6 +52,7 @@ async function connect({
   ambientSound,
   isPaced = ambientSound !== undefined,
   isGreetingDue = false,
+  tool = weather,
 }: {
   minInterruptWords?: number;
   allowInterruptions?: boolean;
@@ -58,6 +60,7 @@ async function connect({
   ambientSound?: AmbientSound;
   isPaced?: boolean;
   isGreetingDue?: boolean;
+  tool?: EngineTool;
 } = {}) {
   const endpoint = await RealtimeEndpoint.open();
   opened.push(endpoint);
@@ -75,7 +78,7 @@ async function connect({
   };
   const usages: Usage[] = [];
   const speaker = await line.openSpeaker({
-    ...{ instructions: 'You are kind.', turnInstructions, tools: [weather], replyMs: 10_000, isGreetingDue },
+    ...{ instructions: 'You are kind.', turnInstructions, tools: [tool], replyMs: 10_000, isGreetingDue },
     recordUsage: (usage) => usages.push(usage),
     history: [
       { role: 'user', content: 'Good evening.' },
@@ -245,6 +248,58 @@ describe('a call with a realtime model', () => {
     assert(played.length < 'one two three four five six seven eight nine ten'.length, played);
     assert.equal(call.peer.flushes, 1);
     await call.endpoint.until(({ type }) => type === 'conversation.item.truncate');
+  });
+
+  it('counts only what was heard of an answer that a tool divides into two', async (context) => {
+    const call = await connect({ isPaced: true });
+    const start = performance.now();
+    let milliseconds = 0;
+    context.mock.method(performance, 'now', () => start + milliseconds);
+    const ran = Promise.withResolvers<undefined>();
+    call.endpoint.answer = ({ items }) =>
+      items.at(-1)?.type === 'function_call_output'
+        ? { text: 'It is sunny in Ulm and warm.' }
+        : { text: 'One moment. ', call: { name: 'weather', arguments: { town: 'Ulm' } }, until: ran.promise };
+    say(call, 'How is the weather in Ulm?');
+    const { spoken } = answer(call, await hear(call));
+    await until(() => call.peer.played >= 0.38 * rate);
+    call.peer.advance(1);
+    milliseconds += 5000;
+    ran.resolve(undefined);
+    await until(() => call.peer.played >= 1.75 * rate);
+    call.peer.advance(0.58);
+    milliseconds += 580;
+    call.line.interrupt();
+    assert.deepEqual(await spoken, {
+      ...{ played: 'One moment. It is sunny', cutOffBy: 'customer', startedAt: (await spoken).startedAt },
+    });
+    await call.endpoint.until(
+      (event) =>
+        event.type === 'conversation.item.truncate' &&
+        event.audio_end_ms === 580 &&
+        /^item_response_/.test(event.item_id),
+    );
+  });
+
+  it('lets the customer interrupt with a single word while a tool runs', async () => {
+    const running = Promise.withResolvers<undefined>();
+    const run = () => {
+      running.resolve(undefined);
+      return new Promise<never>(() => undefined);
+    };
+    const call = await connect({ isPaced: true, minInterruptWords: 3, tool: { ...weather, run } });
+    call.endpoint.answer = () => ({
+      ...{ text: 'One moment. ', call: { name: 'weather', arguments: { town: 'Ulm' } } },
+    });
+    say(call, 'How is the weather in Ulm?');
+    const { spoken } = answer(call, await hear(call));
+    await running.promise;
+    await until(() => call.peer.played >= 0.4 * rate);
+    call.peer.advance(1);
+    say(call, 'Stop.');
+    const { played, cutOffBy } = await spoken;
+    assert.deepEqual([played.trim(), cutOffBy], ['One moment.', 'customer']);
+    assert.equal(await hear(call), 'Stop.');
   });
 
   it('pauses when the customer makes a sound, and resumes if it contained no words', async () => {
@@ -450,6 +505,50 @@ describe('a call with a realtime model', () => {
     assert.equal(played, 'You said: Do you sell tulips? I need ten.');
     assert.deepEqual(spoken, ['Welcome.', 'You said: Do you sell tulips?', 'I need ten.']);
     assert.equal(call.peer.played, 1.5 * rate);
+  });
+
+  it('removes the unheard rest of a text for a separate voice from the model’s history', async () => {
+    const voice: Synthesizer = {
+      async *speak() {
+        yield await Promise.resolve(sound(0.5, 6000));
+      },
+    };
+    const call = await connect({ voice, isPaced: true });
+    const asked: ConversationItem[][] = [];
+    call.endpoint.answer = ({ items }) => {
+      asked.push([...items]);
+      return { text: 'First. Second. Third.' };
+    };
+    say(call, 'Count, please.');
+    const { spoken } = answer(call, await hear(call));
+    await until(() => call.peer.played >= 0.5 * rate);
+    call.peer.advance(0.1);
+    await until(() => call.peer.played >= rate);
+    call.peer.advance(0.5);
+    call.line.interrupt();
+    const { played } = await spoken;
+    say(call, 'Enough.');
+    const next = answer(call, await hear(call));
+    await until(() => asked.length === 2);
+    next.reply.stop();
+    const texts = asked[1]?.slice(2).map((item) => {
+      const content = item.type === 'message' ? item.content[0] : undefined;
+      return content && ('text' in content ? content.text : 'transcript' in content && content.transcript);
+    });
+    assert.match(played, /^First\./);
+    assert(!played.includes('Third'), played);
+    assert.deepEqual(texts, ['Count, please.', played, 'Enough.']);
+  });
+
+  it('knows that the customer has paused if the model does not report pauses', async (context) => {
+    const call = await connect();
+    call.endpoint.reportsPauses = false;
+    say(call, 'Do you sell tulips?');
+    await hear(call);
+    const { customerSpokeAt } = call.line;
+    const later = performance.now() + 5000;
+    context.mock.method(performance, 'now', () => later);
+    assert.equal(call.line.customerSpokeAt, customerSpokeAt);
   });
 
   it('yields the last words of a customer who hangs up before the pause, then ends', async () => {

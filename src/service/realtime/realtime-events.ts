@@ -51,6 +51,7 @@ const KnownEvent = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal(['response.output_audio_transcript.delta', 'response.output_text.delta']),
+    item_id: z.string(),
     delta: z.string(),
   }),
   z.object({ type: z.literal('response.output_audio.delta'), item_id: z.string(), delta: z.string() }),

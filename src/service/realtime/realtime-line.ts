@@ -9,7 +9,7 @@ import type { HeardText } from '../voice/heard-text.ts';
 import type { SpeechListener } from '../voice/speech-listener.ts';
 import { Resampler } from '../voice/resampler.ts';
 import type { Speaker, SpeakerOptions } from '../voice/line.ts';
-import type { RealtimeReply } from './realtime-reply.ts';
+import type { RealtimeReply, SpokenResponse } from './realtime-reply.ts';
 import { RealtimeSession, realtimeRate } from './realtime-session.ts';
 import type { RealtimeEndpoint } from '../engine/read-models.ts';
 import { RealtimeSpeaker } from './realtime-speaker.ts';
@@ -73,7 +73,10 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
         if (voice) {
           const settings = voiceSettings(this.#settings);
           const synthesize = (sentence: string) => voice.speak(sentence, settings, this.peer.rate, stopped);
-          if (reply) this.#stopWith(spoken, speaker, reply);
+          if (reply)
+            void spoken.over.then((cutOffBy) => {
+              if (cutOffBy !== undefined) speaker.stopText(reply, spoken.result(cutOffBy).played);
+            });
           await this.output.speakSentences(text, settings.language, synthesize, spoken, stopped);
           await spoken.over;
           if (!reply) speaker.addAssistantMessage(spoken.result(undefined).played);
@@ -147,18 +150,30 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
   }
 
   async #play(reply: RealtimeReply, speaker: RealtimeSpeaker, spoken: HeardText): Promise<void> {
+    void spoken.over.then((cutOffBy) => {
+      if (cutOffBy !== undefined) speaker.stopSpeech(reply, spoken.playedSeconds);
+    });
+    // A function may run between two responses, so each is a sentence of its own.
+    for await (const response of reply.responses) {
+      await this.#playResponse(response, spoken);
+      if (spoken.isOver) return;
+    }
+    this.output.mark(() => {
+      spoken.end();
+    });
+  }
+
+  async #playResponse(response: SpokenResponse, spoken: HeardText): Promise<void> {
     const { listener } = this;
     const output = new Resampler(realtimeRate, this.peer.rate);
     const sentence = spoken.add('');
     let shown = 0;
     const show = () => {
-      if (reply.transcript.length > shown) listener?.onAssistantSaying(reply.transcript.slice(shown));
-      shown = reply.transcript.length;
+      sentence.text = response.text;
+      if (response.text.length > shown) listener?.onAssistantSaying(response.text.slice(shown));
+      shown = response.text.length;
     };
-    this.#stopWith(spoken, speaker, reply, () =>
-      sentence.startedAt === undefined ? 0 : this.now - sentence.startedAt - sentence.pausedSeconds,
-    );
-    for await (const samples of reply.audio) {
+    for await (const samples of response.audio) {
       if (spoken.isOver) return;
       if (sentence.seconds === 0) {
         this.output.mark(() => {
@@ -166,7 +181,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
           show();
         });
       }
-      sentence.text = reply.transcript;
+      sentence.text = response.text;
       sentence.seconds += samples.length / realtimeRate;
       if (sentence.startedAt !== undefined) show();
       this.peer.play(output.convert(samples));
@@ -174,24 +189,9 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
     if (spoken.isOver) return;
     this.peer.play(output.end());
     this.output.mark(() => {
-      sentence.text = reply.transcript;
+      sentence.startedAt ??= this.now;
+      sentence.isPlayed = true;
       show();
-      spoken.end();
-    });
-  }
-
-  /** When the speech is cut off, stops the model and reports the heard part to it. */
-  #stopWith(
-    spoken: HeardText,
-    speaker: RealtimeSpeaker,
-    reply: RealtimeReply,
-    playedSeconds?: () => number,
-  ): void {
-    void spoken.over.then((cutOffBy) => {
-      if (cutOffBy === undefined) return;
-      const item = playedSeconds && reply.itemAt(Math.round(playedSeconds() * realtimeRate));
-      const milliseconds = item && Math.round((item.samples / realtimeRate) * 1000);
-      speaker.stop(reply, item && { id: item.id, milliseconds: milliseconds ?? 0 });
     });
   }
 }

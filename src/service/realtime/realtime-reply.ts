@@ -1,23 +1,35 @@
 import { Readable } from 'node:stream';
 import type { ReplyPart } from '../voice/line.ts';
 
+/** The speech of one response: its text so far, and 16-bit mono samples at the rate of the session. */
+export interface SpokenResponse {
+  text: string;
+  audio: AsyncIterable<Int16Array>;
+}
+
+/** A piece of the model's conversation, with what it contributed to the reply. */
+interface ReplyItem {
+  id: string;
+  text: string;
+  samples: number;
+}
+
 /** A streamed reply of a realtime model. It spans several responses if the model calls functions. */
 export class RealtimeReply {
   /** The reply's text and function calls, in order. Throws the error passed to {@link RealtimeReply.fail}. */
   readonly parts: AsyncIterable<ReplyPart>;
-  /** The reply's audio: 16-bit mono samples at the rate of the session. Throws the same error. */
-  readonly audio: AsyncIterable<Int16Array>;
+  /** The speech of each response that has any. Both iterations throw the same error. */
+  readonly responses: AsyncIterable<SpokenResponse>;
   readonly #parts = openQueue();
-  readonly #audio = openQueue();
-  readonly #items: { id: string; samples: number }[] = [];
+  readonly #responses = openQueue();
+  readonly #items: ReplyItem[] = [];
+  #response: { text: string; audio: Readable } | undefined;
   #transcript = '';
   #isStopped = false;
 
   constructor() {
     this.parts = this.#parts as AsyncIterable<ReplyPart>;
-    this.audio = this.#audio as AsyncIterable<Int16Array>;
-    // Prevents an uncaught error of a reply that is no longer read.
-    for (const queue of [this.#parts, this.#audio]) queue.on('error', () => undefined);
+    this.responses = this.#responses as AsyncIterable<SpokenResponse>;
   }
 
   /** The text so far. */
@@ -25,14 +37,21 @@ export class RealtimeReply {
     return this.#transcript;
   }
 
+  /** The items so far, in their order. */
+  get items(): readonly Readonly<ReplyItem>[] {
+    return this.#items;
+  }
+
   /** Whether the reply has ended. No further responses are requested for it. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
 
-  addText(text: string): void {
+  addText(itemId: string, text: string): void {
     if (this.#isStopped || text === '') return;
     this.#transcript += text;
+    this.#item(itemId).text += text;
+    this.#openResponse().text += text;
     this.#parts.push({ type: 'text', text } satisfies ReplyPart);
   }
 
@@ -42,10 +61,14 @@ export class RealtimeReply {
 
   addAudio(itemId: string, samples: Int16Array): void {
     if (this.#isStopped || samples.length === 0) return;
-    const last = this.#items.at(-1);
-    if (last?.id === itemId) last.samples += samples.length;
-    else this.#items.push({ id: itemId, samples: samples.length });
-    this.#audio.push(samples);
+    this.#item(itemId).samples += samples.length;
+    this.#openResponse().audio.push(samples);
+  }
+
+  /** Called when the model has sent all of a response. */
+  endResponse(): void {
+    this.#response?.audio.push(null);
+    this.#response = undefined;
   }
 
   /** Returns the session item that plays after `samples`, and the number of samples into it. */
@@ -61,17 +84,37 @@ export class RealtimeReply {
   end(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    this.#parts.push(null);
-    this.#audio.push(null);
+    this.endResponse();
+    for (const queue of [this.#parts, this.#responses]) queue.push(null);
   }
 
   fail(error: Error): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    this.#parts.destroy(error);
-    this.#audio.destroy(error);
+    for (const queue of [this.#response?.audio, this.#parts, this.#responses]) queue?.destroy(error);
+  }
+
+  #item(id: string): ReplyItem {
+    const known = this.#items.find((item) => item.id === id);
+    if (known) return known;
+    const item = { id, text: '', samples: 0 };
+    this.#items.push(item);
+    return item;
+  }
+
+  #openResponse(): { text: string; audio: Readable } {
+    if (this.#response) return this.#response;
+    const response = { text: '', audio: openQueue() };
+    this.#response = response;
+    this.#responses.push(response);
+    return response;
   }
 }
 
 /** Has no backpressure: a session cannot be paused. */
-const openQueue = () => new Readable({ objectMode: true, highWaterMark: 0, read: () => undefined });
+function openQueue(): Readable {
+  const queue = new Readable({ objectMode: true, highWaterMark: 0, read: () => undefined });
+  // Prevents an uncaught error of a reply that is no longer read.
+  queue.on('error', () => undefined);
+  return queue;
+}

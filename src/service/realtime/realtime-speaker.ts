@@ -127,13 +127,11 @@ export class RealtimeSpeaker implements Speaker {
    */
   finishTurns(): Promise<undefined> | undefined {
     if (this.#isClosed || !this.isListening) return undefined;
-    const { session, listener } = this.#dependencies;
     const turn = this.#turns.find(isInProgress);
     if (turn) {
-      turn.endMs = this.#sentMs;
       // Without audio, the model detects no pause.
-      session.send({ type: 'input_audio_buffer.commit' });
-      listener.onPause();
+      this.#dependencies.session.send({ type: 'input_audio_buffer.commit' });
+      this.#endTurn(turn, this.#sentMs);
     }
     this.#lastWords = Promise.withResolvers();
     return this.#lastWords.promise;
@@ -179,19 +177,37 @@ export class RealtimeSpeaker implements Speaker {
     return reply;
   }
 
-  /** Stops a reply, and truncates the model's conversation to the heard part. */
-  stop(reply: RealtimeReply, played: { id: string; milliseconds: number } | undefined): void {
-    const { session } = this.#dependencies;
-    if (this.#unplayedReply === reply) this.#unplayedReply = undefined;
-    if (this.#current?.reply === reply) session.send({ type: 'response.cancel' });
-    reply.end();
-    if (!played) return;
-    session.send({
+  /** Stops a spoken reply, and truncates it in the model's conversation to the heard part. */
+  stopSpeech(reply: RealtimeReply, seconds: number): void {
+    this.#stop(reply);
+    const item = reply.itemAt(Math.round(seconds * realtimeRate));
+    if (!item) return;
+    this.#dependencies.session.send({
       type: 'conversation.item.truncate',
-      item_id: played.id,
+      item_id: item.id,
       content_index: 0,
-      audio_end_ms: played.milliseconds,
+      audio_end_ms: Math.round((item.samples / realtimeRate) * 1000),
     });
+  }
+
+  /** Stops a reply that another voice speaks, and replaces it in the model's conversation with the heard part. */
+  stopText(reply: RealtimeReply, heard: string): void {
+    this.#stop(reply);
+    let rest = heard;
+    for (const { id, text } of reply.items) {
+      const part = rest.slice(0, text.length);
+      rest = rest.slice(text.length);
+      if (part === text) continue;
+      // A text cannot be truncated, only audio.
+      if (part.trim() !== '') this.#write(part, 'assistant', id);
+      this.#dependencies.session.send({ type: 'conversation.item.delete', item_id: id });
+    }
+  }
+
+  #stop(reply: RealtimeReply): void {
+    if (this.#unplayedReply === reply) this.#unplayedReply = undefined;
+    if (this.#current?.reply === reply) this.#dependencies.session.send({ type: 'response.cancel' });
+    reply.end();
   }
 
   close(): void {
@@ -201,7 +217,7 @@ export class RealtimeSpeaker implements Speaker {
   async *#streamReply(reply: RealtimeReply, signal: AbortSignal): AsyncGenerator<ReplyPart> {
     this.#unplayedReply = reply;
     const stop = () => {
-      this.stop(reply, undefined);
+      this.#stop(reply);
     };
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -214,7 +230,7 @@ export class RealtimeSpeaker implements Speaker {
   /** Stops the replies to earlier turns, since a later turn is answered. Turns without a transcript yet are kept. */
   #stopTurns(count: number): void {
     for (const turn of this.#turns.slice(0, Math.max(0, count))) {
-      if (turn.reply) this.stop(turn.reply, undefined);
+      if (turn.reply) this.#stop(turn.reply);
       turn.reply = undefined;
     }
     this.#turns = this.#turns.filter(
@@ -222,8 +238,8 @@ export class RealtimeSpeaker implements Speaker {
     );
   }
 
-  /** Adds a text message to the model's conversation. */
-  #write(text: string, role: 'user' | 'assistant' = 'user'): void {
+  /** Adds a text message to the model's conversation, at its end or after another item. */
+  #write(text: string, role: 'user' | 'assistant' = 'user', previousId?: string): void {
     const item =
       role === 'user'
         ? ({ type: 'message', role, content: [{ type: 'input_text', text }] } as const)
@@ -231,6 +247,7 @@ export class RealtimeSpeaker implements Speaker {
     this.#dependencies.session.send({
       type: 'conversation.item.create',
       item: { ...item, content: [...item.content] } as never,
+      ...(previousId !== undefined && { previous_item_id: previousId }),
     });
   }
 
@@ -343,13 +360,14 @@ export class RealtimeSpeaker implements Speaker {
         break;
       case 'input_audio_buffer.speech_stopped': {
         const turn = this.#turn(event.item_id);
-        if (turn) turn.endMs = event.audio_end_ms;
-        listener.onPause();
+        if (turn) this.#endTurn(turn, event.audio_end_ms);
         break;
       }
       case 'input_audio_buffer.committed': {
         const turn = this.#turn(event.item_id);
-        if (turn && listener.canAnswerNow()) turn.reply = this.#request();
+        if (!turn) break;
+        this.#endTurn(turn, this.#sentMs);
+        if (listener.canAnswerNow()) turn.reply = this.#request();
         break;
       }
       case 'conversation.item.input_audio_transcription.completed':
@@ -361,12 +379,13 @@ export class RealtimeSpeaker implements Speaker {
         break;
       case 'response.output_audio_transcript.delta':
       case 'response.output_text.delta':
-        reply?.addText(event.delta);
+        reply?.addText(event.item_id, event.delta);
         break;
       case 'response.output_audio.delta':
         reply?.addAudio(event.item_id, decode(event.delta));
         break;
       case 'response.done':
+        reply?.endResponse();
         this.#current?.done.resolve(event.response);
         break;
       case 'error':
@@ -390,11 +409,19 @@ export class RealtimeSpeaker implements Speaker {
   #receiveTranscript(itemId: string, text: string): void {
     const turn = this.#turn(itemId);
     if (!turn) return;
+    this.#endTurn(turn, this.#sentMs);
     turn.said = text;
     // It is too late to keep the order.
     if (turn.isReported) this.#report(turn);
     else this.#reportTurns();
     if (!this.isListening) this.#lastWords?.resolve(undefined);
+  }
+
+  /** Not every server reports the end of a turn itself; the first event that implies it counts. */
+  #endTurn(turn: Turn, endMs: number): void {
+    if (!isInProgress(turn)) return;
+    turn.endMs = endMs;
+    this.#dependencies.listener.onPause();
   }
 
   /** Reports turns in their order: a service may transcribe a short turn before an earlier, longer one. */
@@ -412,7 +439,7 @@ export class RealtimeSpeaker implements Speaker {
     if (isCounted || turn.said === undefined) return;
     // Noise, or too little to interrupt: the model is not to answer it later.
     this.#turns = this.#turns.filter((other) => other !== turn);
-    if (turn.reply) this.stop(turn.reply, undefined);
+    if (turn.reply) this.#stop(turn.reply);
     this.#dependencies.session.send({ type: 'conversation.item.delete', item_id: turn.itemId });
   }
 

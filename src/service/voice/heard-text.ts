@@ -48,6 +48,14 @@ export class HeardText {
     );
   }
 
+  /** Seconds of its audio that have been played. */
+  get playedSeconds(): number {
+    return this.#sentences.reduce(
+      (total, sentence) => total + sentence.seconds * this.#playedShare(sentence),
+      0,
+    );
+  }
+
   /** Adds a sentence; its fields change while it is spoken. */
   add(text: string): Sentence {
     const sentence = { text, seconds: 0, startedAt: undefined, isPlayed: false, pausedSeconds: 0 };
@@ -87,17 +95,26 @@ export class HeardText {
     };
   }
 
-  /** Estimates by time how much of the last started sentence was heard. */
+  /** Estimates how much of the sentences was heard. */
   #estimatePlayed(): string {
     this.resume();
     let played = '';
-    for (const [index, { text, seconds, startedAt, pausedSeconds }] of this.#sentences.entries()) {
+    for (const sentence of this.#sentences) {
+      const { text, startedAt } = sentence;
       if (startedAt === undefined) break;
-      const isPast = this.#sentences[index + 1]?.startedAt !== undefined;
-      const share = isPast || seconds === 0 ? 1 : (this.#now() - startedAt - pausedSeconds) / seconds;
-      played += share >= 1 ? text : wholeWords(text, Math.floor(text.length * share));
+      const share = this.#playedShare(sentence);
+      played += share === 1 ? text : wholeWords(text, Math.floor(text.length * share));
     }
     return played;
+  }
+
+  /** Estimates by time which share of a sentence was played: only its start and end are known. */
+  #playedShare(sentence: Sentence): number {
+    const { seconds, startedAt, isPlayed, pausedSeconds } = sentence;
+    if (startedAt === undefined) return 0;
+    const next = this.#sentences[this.#sentences.indexOf(sentence) + 1];
+    if (isPlayed || seconds === 0 || next?.startedAt !== undefined) return 1;
+    return Math.min(1, (this.#now() - startedAt - pausedSeconds) / seconds);
   }
 
   #finish(reason: CutOff | undefined, played: string): void {

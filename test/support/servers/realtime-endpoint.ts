@@ -18,8 +18,8 @@ const realtimeVoices: readonly string[] = ['cedar', 'marin'];
 /** The model's reaction to a request for an answer. */
 export type RealtimeAnswer =
   | { text: string }
-  /** @param until before that, it can still be canceled. */
-  | { call: { name: string; arguments: Record<string, unknown> }; until?: Promise<unknown> }
+  /** Speaks the text, if any, and calls the function. @param until before that, it can still be canceled. */
+  | { text?: string; call: { name: string; arguments: Record<string, unknown> }; until?: Promise<unknown> }
   | { fails: true }
   /** The request is refused, so that there is no response. */
   | { refused: true };
@@ -42,6 +42,8 @@ export class RealtimeEndpoint {
   transcribing: Promise<unknown> | undefined;
   /** Delays answers until it settles. */
   speaking: Promise<unknown> | undefined;
+  /** Whether the end of each turn is reported. */
+  reportsPauses = true;
   /** Whether transcripts come with what they used. */
   reportsTranscriptionUsage = true;
   /** Speaks the requested text, or else repeats the customer's last words. */
@@ -190,8 +192,7 @@ class Session {
         this.#turns?.reset();
         return;
       case 'conversation.item.create':
-        this.#items.push(event.item);
-        this.#send({ type: 'conversation.item.added', item: event.item });
+        this.#insert(event);
         return;
       case 'conversation.item.delete':
         this.#items.splice(0, this.#items.length, ...this.#items.filter(({ id }) => id !== event.item_id));
@@ -217,6 +218,19 @@ class Session {
     }
   }
 
+  #insert({
+    item,
+    previous_item_id: previous,
+  }: Extract<RealtimeClientEvent, { type: 'conversation.item.create' }>) {
+    const index = this.#items.findIndex(({ id }) => id === previous);
+    if (previous !== undefined && index < 0) {
+      this.#fail('item_not_found', 'There is no such item.');
+      return;
+    }
+    this.#items.splice(previous === undefined ? this.#items.length : index + 1, 0, item);
+    this.#send({ type: 'conversation.item.added', item });
+  }
+
   #hear(audio: string): void {
     const bytes = Buffer.from(audio, 'base64');
     const samples = Int16Array.from({ length: bytes.length / 2 }, (_, index) => bytes.readInt16LE(index * 2));
@@ -235,11 +249,12 @@ class Session {
     }
     if (event?.type !== 'ended' || this.#speechSince === undefined) return;
     const { seconds } = event.utterance();
-    this.#send({
-      type: 'input_audio_buffer.speech_stopped',
-      item_id: `said_${this.#utterances}`,
-      audio_end_ms: this.#speechSince + Math.round(seconds * 1000),
-    });
+    if (this.#endpoint.reportsPauses)
+      this.#send({
+        type: 'input_audio_buffer.speech_stopped',
+        item_id: `said_${this.#utterances}`,
+        audio_end_ms: this.#speechSince + Math.round(seconds * 1000),
+      });
     this.#commit();
   }
 
@@ -287,36 +302,40 @@ class Session {
     this.#response = response;
     this.#send({ type: 'response.created', response: { id } });
     await this.#endpoint.speaking;
-    const item_id = `item_${id}`;
     const output: unknown[] = [];
+    if ('text' in answer) await this.#speak(answer.text, response);
     if ('call' in answer && !isWithoutTools) {
       await answer.until;
       const { name, arguments: sent } = answer.call;
       const call = { type: 'function_call', call_id: `call_${id}`, name, arguments: JSON.stringify(sent) };
       output.push(call);
       this.#items.push(call as ConversationItem);
-    } else if ('text' in answer) {
-      for (const word of answer.text.match(/\S+\s*/g) ?? []) {
-        // Others may cancel in between.
-        await new Promise(setImmediate);
-        if (response.isCanceled) break;
-        const at = { response_id: id, item_id };
-        if (this.#endpoint.settings?.output_modalities?.[0] === 'text') {
-          this.#send({ type: 'response.output_text.delta', delta: word, ...at });
-          continue;
-        }
-        this.#send({ type: 'response.output_audio_transcript.delta', delta: word, ...at });
-        this.#send({ type: 'response.output_audio.delta', delta: tone(0.2), ...at });
-      }
-      this.#items.push({
-        ...{ id: item_id, type: 'message', role: 'assistant' },
-        content: [{ type: 'output_audio', transcript: answer.text }],
-      });
     }
     this.#response = undefined;
     const status = 'fails' in answer ? 'failed' : response.isCanceled ? 'cancelled' : 'completed';
     const usage = { input_tokens: 200, output_tokens: 30, total_tokens: 230 };
     this.#send({ type: 'response.done', response: { id, status, output, usage } });
+  }
+
+  async #speak(text: string, response: { id: string; isCanceled: boolean }): Promise<void> {
+    const item_id = `item_${response.id}`;
+    const writes = this.#endpoint.settings?.output_modalities?.[0] === 'text';
+    this.#items.push({
+      ...{ id: item_id, type: 'message', role: 'assistant' },
+      content: [writes ? { type: 'output_text', text } : { type: 'output_audio', transcript: text }],
+    });
+    for (const delta of text.match(/\S+\s*/g) ?? []) {
+      // Others may cancel in between.
+      await new Promise(setImmediate);
+      if (response.isCanceled) return;
+      const at = { response_id: response.id, item_id };
+      if (writes) {
+        this.#send({ type: 'response.output_text.delta', delta, ...at });
+        continue;
+      }
+      this.#send({ type: 'response.output_audio_transcript.delta', delta, ...at });
+      this.#send({ type: 'response.output_audio.delta', delta: tone(0.2), ...at });
+    }
   }
 
   /** @param event_id id of the service's event that caused the error */
