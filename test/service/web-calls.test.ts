@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { eq } from 'drizzle-orm';
 import { setAiEnabled } from '../../src/service/conversation/human-handoff.ts';
+import { calls } from '../../src/service/db/calls-table.ts';
+import { assistants } from '../../src/service/db/schema.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { prepareLostEnd } from '../../src/service/web-call/lost-connection.ts';
 import { MemoryVoice } from '../support/calls/memory-voice.ts';
 import { offer, said, visit, waitForEnd } from '../support/calls/web-visitor.ts';
+import { Owner } from '../support/records/owner.ts';
 import { eventually } from '../support/eventually.ts';
+import { startLoopbackServer } from '../support/servers/loopback-server.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { until } from '../support/until.ts';
 import { atEnd, newDatabase, readMoney, startService, testDatabase } from '../support/service/service.ts';
@@ -425,6 +430,44 @@ describe('a web call in progress', () => {
     await said(visitor.voice.browser, 1);
     assert.equal((await visitor.hangUp()).status, 200);
     assert.equal((await visitor.hangUp()).status, 200);
+  });
+
+  it('ends with its duration and the result of a tool if the visitor hangs up while the tool runs', async () => {
+    const model = await startModelServer();
+    atEnd(() => model.close());
+    const booked = Promise.withResolvers<unknown>();
+    const shop = await startLoopbackServer(() => booked.promise);
+    atEnd(() => shop.close());
+    const visitor = await visit({
+      env: {
+        ...{ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' },
+        ALLOW_PRIVATE_ADDRESSES: shop.address,
+      },
+    });
+    const { id, userId } = visitor.assistant;
+    const owner = await Owner.of(visitor.service, userId);
+    const tool = { name: 'book', description: 'Books a table.', method: 'POST', timeout: 30 };
+    const stored = await owner.create('tools', { ...tool, endpoint: `${shop.url}/book` });
+    const { db } = visitor.service.running.database;
+    await db
+      .update(assistants)
+      .set({ toolIds: [stored.id] })
+      .where(eq(assistants.id, id));
+    await visitor.call();
+    const { browser } = visitor.voice;
+    await said(browser, 1);
+    model.behave({ calls: [{ name: 'book', arguments: {} }], chunks: ['It is booked.'] });
+    browser.say('Book me a table.');
+    await until(() => shop.requests.length === 1);
+    assert.equal((await visitor.hangUp()).status, 200);
+    booked.resolve({ table: 7 });
+    await waitForEnd(visitor);
+    const [call] = await db.select().from(calls).where(eq(calls.userId, userId));
+    assert.deepEqual(
+      [call?.endReason, call?.messages.at(-1)?.functionCalls?.[0]?.result],
+      ['hung-up', { table: 7 }],
+    );
+    assert(call && call.duration >= 1, String(call?.duration));
   });
 
   it('ends on a hang-up request to another process', { skip: hasOneProcess }, async () => {

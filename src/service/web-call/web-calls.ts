@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, lte, or, sql } from 'drizzle-orm';
 import { voiceErrorTexts } from '../../contract/voice.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import { endCall } from '../call/end-call.ts';
@@ -131,7 +131,8 @@ export class WebCalls {
   }
 
   /**
-   * Ends the call of a conversation, in any process. Resolves when its messages are stored.
+   * Ends the call of a conversation, in any process. Resolves when its messages are stored, or after five seconds if a
+   * tool is still running: the call then ends with its result.
    *
    * @throws ConversationError
    */
@@ -165,8 +166,9 @@ export class WebCalls {
       (await database.db.select({ id: calls.id }).from(calls).where(isCall)).length === 0 ? true : undefined;
     const waiting = pollUntil(signals, conversationSignal(id), hasEnded, AbortSignal.timeout(hangUpMs));
     if (await waiting.catch(() => false)) return;
-    // The process that owns the call does not respond.
-    await endCall(this.#dependencies, isCall, hungUp);
+    // Its process has lost the connection, or is gone. Otherwise, that process ends the call when its tools have finished.
+    const isAbandoned = or(isNull(calls.leaseOwner), lte(calls.leaseUntil, sql`now()`));
+    await endCall(this.#dependencies, and(isCall, isAbandoned), hungUp);
   }
 
   /**
