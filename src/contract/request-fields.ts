@@ -146,7 +146,8 @@ export const partialPhoneNumber = () =>
 /** An IANA time zone, such as `Europe/Berlin`. */
 export const timeZone = () => z.string().check(z.refine(isTimeZone, 'must be a valid timezone.'));
 
-function isTimeZone(value: string): boolean {
+/** Whether a value is the name of a time zone. */
+export function isTimeZone(value: string): boolean {
   if (!/^[a-z]/i.test(value)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== '';

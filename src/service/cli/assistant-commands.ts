@@ -10,6 +10,10 @@ export const assistantOptions = {
   language: { value: 'code', description: 'its language, such as en or de; en by default' },
   greeting: { value: 'text', description: 'its first message' },
   prompt: { value: 'text', description: 'its instructions (system prompt)' },
+  timezone: {
+    value: 'name',
+    description: 'its time zone, such as Europe/Berlin; that of this machine by default',
+  },
 } as const;
 
 /** The address at which pages reach the service, as far as the settings say. */
@@ -30,6 +34,7 @@ export const createAssistantCommand: Command = {
       language: values['language'],
       greeting: values['greeting'],
       prompt: values['prompt'],
+      timeZone: values['timezone'],
     });
     const snippet = snippetFor(originOf(config), uuid);
     return {

@@ -1,4 +1,5 @@
 import { CreateAssistantRequest } from '../../contract/assistant.ts';
+import { isTimeZone } from '../../contract/request-fields.ts';
 import { checkNewAssistant, createAssistant } from '../assistant/save-assistant.ts';
 import { listLanguages, listModels, listVoices } from '../assistant/catalog.ts';
 import type { Database } from '../db/database.ts';
@@ -32,6 +33,8 @@ export interface NewAssistant {
   language: string | undefined;
   greeting: string | undefined;
   prompt: string | undefined;
+  /** IANA name; by default that of the machine. */
+  timeZone: string | undefined;
   knowledgebaseId?: number;
 }
 
@@ -43,7 +46,7 @@ export interface NewAssistant {
 export async function addAssistant(
   database: Database,
   userId: number,
-  { name, language: given, greeting, prompt, knowledgebaseId }: NewAssistant,
+  { name, language: given, greeting, prompt, timeZone, knowledgebaseId }: NewAssistant,
 ): Promise<{ id: number; uuid: string; name: string }> {
   const languages = await listLanguages(database);
   const code = (given ?? 'en').toLowerCase();
@@ -62,7 +65,7 @@ export async function addAssistant(
     type: 'inbound' as const,
     mode: 'pipeline' as const,
     llm_model_id: model?.id ?? 1,
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timezone: timeZone ?? machineTimeZone(),
     initial_message: greeting ?? greetings[code] ?? greetings['en'] ?? '',
     system_prompt: prompt ?? defaultPrompt,
     ...(knowledgebaseId === undefined ? {} : { knowledgebase_id: knowledgebaseId }),
@@ -74,6 +77,18 @@ export async function addAssistant(
   const created = await createAssistant(database, userId, fields);
   if (!created) throw new Error('The assistant was not stored.');
   return { id: created.id, uuid: created.uuid, name: created.name };
+}
+
+/** Returns what is wrong with the code of a language, as far as its form shows. */
+export const languageProblem = (code: string): string | undefined =>
+  /^[a-z]{2}$/i.test(code)
+    ? undefined
+    : `"${code}" is not the two-letter code of a language, such as en, de or fr.`;
+
+/** The machine's time zone. `TZ` may have a form that Node does not know, such as a path: then UTC. */
+function machineTimeZone(): string {
+  const { timeZone = '' } = Intl.DateTimeFormat().resolvedOptions() as { timeZone?: string };
+  return isTimeZone(timeZone) ? timeZone : 'UTC';
 }
 
 /** The line that shows an assistant on a page. */

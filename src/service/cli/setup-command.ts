@@ -9,7 +9,7 @@ import { CommandError } from './command.ts';
 import type { Command, CommandInput, CommandValues } from './command.ts';
 import { invocation } from './invocation.ts';
 import { connectModel, modelOptions } from './model-commands.ts';
-import { addAssistant, snippetFor } from './new-assistant.ts';
+import { addAssistant, languageProblem, snippetFor } from './new-assistant.ts';
 import { readNewUser } from './new-user.ts';
 
 /** Balance of the first user, in USD. Messages are charged in the ledger even if no real money is involved. */
@@ -21,7 +21,7 @@ const questions: readonly Question[] = [
   ['name', 'Your name', undefined],
   ['email', 'Your e-mail address', undefined],
   ['assistant', "The assistant's name", 'Assistant'],
-  ['language', 'Its language (en, de, fr, …)', 'en'],
+  ['language', 'Its language (en, de, fr, …)', 'en', languageProblem],
   ['model-url', 'Address of an OpenAI-compatible model (empty: answer from documents alone)', ''],
 ];
 
@@ -62,6 +62,7 @@ export const setupCommand: Command = {
       language: values['language'],
       greeting: values['greeting'],
       prompt: values['prompt'],
+      timeZone: values['timezone'],
     });
     const snippet = snippetFor(originOf(config), assistant.uuid);
     return {

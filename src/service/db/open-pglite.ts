@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import type { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import { drizzle } from 'drizzle-orm/node-postgres';
@@ -12,8 +12,8 @@ import * as schema from './schema.ts';
 import { transactions } from './transactions.ts';
 
 /**
- * Opens PGlite, PostgreSQL inside this process, with its data in `folder`, which is created if missing. The folder is
- * locked until the database is closed: a second process would corrupt it.
+ * Opens PGlite, PostgreSQL inside this process, with its data in `folder`, which is created if missing, and which only
+ * the user of this process may open. The folder is locked until the database is closed: a second process would corrupt it.
  *
  * @param options.fsync whether commits wait for the disk.
  * @throws DataFolderInUseError if another process uses the folder; DiskFullError
@@ -23,6 +23,10 @@ export async function openPglite(
   { fsync, log }: { fsync: boolean; log: Logger },
 ): Promise<Connection> {
   await mkdir(folder, { recursive: true });
+  // PGlite's files can be read and written by every user of the machine.
+  await chmod(folder, 0o700).catch((error: unknown) => {
+    log.warn({ err: error }, 'other users of this machine may be able to read the database');
+  });
   const unlock = lockFolder(folder);
   try {
     const embedded = new EmbeddedPostgres(folder, fsync, log);

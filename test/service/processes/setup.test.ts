@@ -32,8 +32,8 @@ interface SetUp {
   snippet: string;
 }
 
-/** Runs a command on the database of the service. `answers` are typed in at its questions. */
-async function run(args: string[], answers?: Record<string, string>, env: Environment = {}) {
+/** Runs a command on the database of the service. `answers` are typed in at its questions; of several, one each time. */
+async function run(args: string[], answers?: Record<string, string | string[]>, env: Environment = {}) {
   const written = { out: '', err: '' };
   const streams = {
     out: (text: string) => (written.out += text),
@@ -44,7 +44,8 @@ async function run(args: string[], answers?: Record<string, string>, env: Enviro
   const ask = (question: string) => {
     asked.push(question);
     const found = Object.entries(answers ?? {}).find(([start]) => question.startsWith(start));
-    return Promise.resolve(found?.[1] ?? '');
+    const answer = found?.[1] ?? '';
+    return Promise.resolve(typeof answer === 'string' ? answer : (answer.shift() ?? ''));
   };
   const input = { env, ask: answers && ask, say: (text: string) => void said.push(text) };
   const code = await runCli(args, { DATA_DIR: folder }, streams, service.running.database, input);
@@ -112,6 +113,45 @@ describe('setup', () => {
       assert.equal(code, 0, err);
       assert.deepEqual(asked, ["The assistant's name [Assistant]: ", 'Its language (en, de, fr, …) [en]: ']);
       assert.deepEqual(said, [`${name} is set, so setup asks for no model.`]);
+    }
+  });
+
+  it('asks again for a language that is not a code, and refuses one in an option before it tests the model', async () => {
+    const wim = ['setup', '--name', 'Wim', '--email', 'wim@setup.example'];
+    const { code, said, err } = await run(wim, { 'Its language': ['English', 'DE'] });
+    assert.equal(code, 0, err);
+    assert.deepEqual(said, ['"English" is not the two-letter code of a language, such as en, de or fr.']);
+    const refused = await run([
+      ...wim,
+      ...['--language', 'English', '--model-url', model.url, '--model', 'm-1'],
+    ]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.err, /^setup: --language: "English" is not the two-letter code/);
+    assert.deepEqual(refused.said, []);
+  });
+
+  it('takes the time zone of the machine, or UTC if Node does not know it, or the one in the option', async () => {
+    const before = process.env['TZ'];
+    try {
+      for (const [at, zone, ...options] of [
+        ['America/Lima', 'America/Lima'],
+        [':/etc/localtime', 'UTC'],
+        ['GMT+1', 'UTC'],
+        ['America/Lima', 'Asia/Tokyo', '--timezone', 'Asia/Tokyo'],
+      ] as const) {
+        process.env['TZ'] = at;
+        const email = `${zone}-${at.length}@setup.example`.replace('/', '-');
+        const { code, out, err } = await run([
+          ...['setup', '--name', 'Hal', '--email', email, '--json', ...options],
+        ]);
+        assert.equal(code, 0, err);
+        const { api_key: key } = JSON.parse(out) as SetUp;
+        const answer = await service.get('/api/user/assistants', { Authorization: `Bearer ${key}` });
+        assert.equal((answer.json as unknown as { timezone: string }[])[0]?.timezone, zone);
+      }
+    } finally {
+      if (before === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = before;
     }
   });
 
@@ -316,7 +356,8 @@ describe('while a service uses the embedded database, the command line', async (
     key = (await command('keys', 'create', '--user', '1', '--name', 'Test')).output.trim();
     const created = await command('assistants', 'create', '--user', '1', '--name', 'Kim', '--json');
     ({ uuid } = JSON.parse(created.output) as { uuid: string });
-    assert.equal((await stat(join(dataDir, 'commands.sock'))).mode & 0o077, 0);
+    for (const name of ['commands.sock', 'database'])
+      assert.equal((await stat(join(dataDir, name))).mode & 0o077, 0, name);
   });
 
   it('adds a document, with which the service answers', async () => {
