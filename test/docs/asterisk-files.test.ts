@@ -10,7 +10,7 @@ interface Service {
   profiles?: string[];
   environment?: Record<string, string>;
   configs?: { source: string; target: string }[];
-  volumes?: string[];
+  volumes?: (string | { source: string; target: string })[];
   ports?: string[];
 }
 
@@ -58,10 +58,22 @@ describe('compose.yaml', () => {
     assert(pbx?.ports?.includes(`${range}:${range}/udp`));
   });
 
+  it('takes the files with passwords from a folder that neither Git nor an image contains', () => {
+    const own = (pbx?.volumes ?? []).filter((volume) => typeof volume !== 'string');
+    assert.deepEqual(
+      own.map(({ source, target }) => [source, target]),
+      ['pjsip.conf', 'extensions.conf'].map((name) => [`./asterisk/${name}`, `/etc/asterisk/${name}`]),
+    );
+    for (const { source } of own) assert(existsSync(join(repository, 'docs', source)), source);
+    assert(read('.gitignore').split('\n').includes('/asterisk/'));
+    assert(read('.dockerignore').split('\n').includes('/asterisk'));
+  });
+
   it('mounts files, configurations and volumes that exist', () => {
     for (const { configs = [], volumes = [] } of Object.values(compose.services)) {
       for (const { source } of configs) assert(source in compose.configs, source);
       for (const volume of volumes) {
+        if (typeof volume !== 'string') continue;
         const [source = ''] = volume.split(':');
         assert(
           source.startsWith('./') ? existsSync(join(repository, source)) : source in compose.volumes,
