@@ -99,7 +99,7 @@ describe('every documented way to run the service', () => {
     for (const [path, pattern] of [
       ['compose.yaml', /stop_grace_period: (\d+)s$/m],
       ['docs/deploy/voice-assistant-chat.service', /^TimeoutStopSec=(\d+)$/m],
-      ['docs/self-hosting.md', /^docker run .*--stop-timeout (\d+) /m],
+      ['docs/self-hosting.md', /^docker run (?:.*\\\n)?.*--stop-timeout (\d+) /m],
     ] as const) {
       const seconds = Number(pattern.exec(read(path))?.[1]);
       assert.ok(seconds * 1000 > shutdownMs, path);
@@ -111,10 +111,10 @@ describe('the backup of the database in Docker Compose', () => {
   it('uses the names in compose.yaml', () => {
     const { POSTGRES_USER: user, POSTGRES_DB: name } = database.environment ?? {};
     const text = readFileSync(join(repository, 'docs/self-hosting.md'), 'utf8');
-    const commands = text.match(/^docker compose exec -T database pg_\w+ .*$/gm);
+    const commands = text.match(/^docker compose exec database pg_\w+ .*$/gm);
     assert.deepEqual(commands, [
-      `docker compose exec -T database pg_dump --username ${String(user)} --format=custom ${String(name)} > chat.dump`,
-      `docker compose exec -T database pg_restore --username ${String(user)} --dbname ${String(name)} < chat.dump`,
+      `docker compose exec database pg_dump --username ${String(user)} --format=custom --file=/tmp/chat.dump ${String(name)}`,
+      `docker compose exec database pg_restore --username ${String(user)} --dbname ${String(name)} /tmp/chat.dump`,
     ]);
   });
 });
