@@ -31,7 +31,8 @@ const bundles = generateDtsBundle(
 );
 for (const [index, name] of Object.keys(entries).entries()) {
   const reference = name === 'element' ? '/// <reference path="./frameworks.d.ts" />\n' : '';
-  writeFileSync(inDist(`npm/${name}.d.ts`), reference + (bundles[index] ?? ''));
+  const script = (await import(inDist(`npm/${name}.js`))) as object;
+  writeFileSync(inDist(`npm/${name}.d.ts`), reference + onlyValuesOf(script, bundles[index] ?? ''));
 }
 writeFileSync(
   inDist('npm/voice-assistant-chat.d.ts'),
@@ -48,6 +49,24 @@ const { name, version } = JSON.parse(readFileSync(join(repository, 'package.json
   name: string;
   version: string;
 };
+/**
+ * Declares as values only what the script exports: the bundler also exports the schema or class of a type that is exported
+ * without it.
+ */
+function onlyValuesOf(script: object, declarations: string): string {
+  const types: string[] = [];
+  const changed = declarations.replaceAll(
+    /^export (declare (const|class|function) (\w+))/gm,
+    (exported, declaration: string, kind: string, value: string) => {
+      if (value in script) return exported;
+      // A schema has a type of the same name, which stays exported.
+      if (kind === 'class') types.push(value);
+      return declaration;
+    },
+  );
+  return types.length === 0 ? changed : `${changed}export type { ${types.join(', ')} };\n`;
+}
+
 const json = (file: string, value: unknown): void => {
   writeFileSync(inDist(file), `${JSON.stringify(value, undefined, 2)}\n`);
 };
