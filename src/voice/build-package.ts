@@ -33,4 +33,5 @@ await writeFile(
   join(output, 'package.json'),
   `${JSON.stringify({ ...published, exports: { '.': './voice/create-voice.js' } }, undefined, 2)}\n`,
 );
+await cp(join(voice, 'README.md'), join(output, 'README.md'));
 await cp(join(repository, 'LICENSE'), join(output, 'LICENSE'));
