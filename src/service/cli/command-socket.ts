@@ -31,8 +31,10 @@ type RemoteOutcome = { output: CommandOutput } | { failure: string; isUsage: boo
 /** Runs commands of other processes until the returned function is called. */
 export async function listenForCommands(context: CommandContext, log: Logger): Promise<() => Promise<void>> {
   const path = socketIn(context.config.dataDir);
-  if (Buffer.byteLength(path) > longestPath || process.platform === 'win32') {
-    log.warn('DATA_DIR is too long for a socket: stop the service before you use the command line');
+  const isTooLong = Buffer.byteLength(path) > longestPath;
+  if (isTooLong || process.platform === 'win32') {
+    const reason = isTooLong ? 'DATA_DIR is too long for a socket' : 'Windows has no such sockets';
+    log.warn(`${reason}: stop the service before you use the command line`);
     return () => Promise.resolve();
   }
   const server = createServer((incoming, response) => {
