@@ -9,7 +9,7 @@ import { connectModelCommand } from './model-commands.ts';
 import { addNumberCommand, pointNumbersCommand } from './number-commands.ts';
 import { ringNumberCommand } from './ring-number-command.ts';
 import { deletePersonCommand, exportPersonCommand } from './person-commands.ts';
-import { rotateSecretsCommand } from './secret-commands.ts';
+import { forgetSecretsCommand, rotateSecretsCommand } from './secret-commands.ts';
 import { createUserCommand, listUsersCommand, topUpCommand } from './user-commands.ts';
 
 /** Every command, in the order of the help. */
@@ -36,4 +36,5 @@ export const commands: readonly Command[] = [
   exportPersonCommand,
   deletePersonCommand,
   rotateSecretsCommand,
+  forgetSecretsCommand,
 ];

@@ -14,7 +14,7 @@ export class MissingSecretKeyError extends OperatorError {
     super(
       `SECRET_KEYS does not contain ${ids.length === 1 ? 'a key' : `${ids.length} keys`} that stored secrets are ` +
         `encrypted with: ${places.join(', ')}. Add the missing key at the end of SECRET_KEYS, after a comma. ` +
-        'If it is lost, see "Encryption" in docs/self-hosting.md.',
+        `If it is lost, "secrets forget --key ${ids[0] ?? ''} --yes" removes what it encrypts.`,
     );
   }
 }
