@@ -34,7 +34,10 @@ const certificateErrors = new Set([
 
 /** The cure for a problem with DATABASE_URL, if that is known. */
 function hintFor(error: unknown, reason: string): string {
-  if (certificateErrors.has((error as NodeJS.ErrnoException | undefined)?.code ?? ''))
+  const { code = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === 'ERR_INVALID_URL')
+    return ' Percent-encode special characters in the password, such as # as %23.';
+  if (certificateErrors.has(code))
     return ' Name the certificate of its authority in DATABASE_URL: sslmode=verify-full&sslrootcert=<file>.';
   if (/no encryption|SSL (?:off|required)/i.test(reason)) return ' Add sslmode=verify-full to DATABASE_URL.';
   return '';

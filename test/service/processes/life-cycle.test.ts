@@ -265,6 +265,13 @@ test('reports a database that cannot be reached', async () => {
   assert.doesNotMatch(child.output(), /hunter2/);
 });
 
+test('says how to write a password with special characters into the address of a database', async () => {
+  const child = spawnService({ DATABASE_URL: 'postgres://user:hunter#2@127.0.0.1/chat' });
+  assert.equal(await child.ended, 1);
+  assert.match(child.output(), /Percent-encode special characters in the password, such as # as %23\.\n$/);
+  assert.doesNotMatch(child.output(), /hunter/);
+});
+
 test('says how to trust the certificate of a database', async () => {
   const secureContext = createSecureContext(selfSignedCertificate('localhost'));
   const server = createTcpServer((socket) => {
