@@ -125,3 +125,22 @@ test('finds nothing for a question in Chinese about something else', async () =>
   await add(unspaced.chinese.opening, 'opening');
   assert.deepEqual(await answer('可以带狗进店吗？'), []);
 });
+
+test('reads the passages of a knowledge base a fixed number of times, however many match', async () => {
+  const { id } = await owner.create('knowledgebases', { name: 'K' });
+  const count = 300;
+  const content = Array.from({ length: count }, (_, index) => `# Boots ${index}\n\n${texts.english}`).join(
+    '\n\n',
+  );
+  const file = new Blob([content]);
+  const { json } = await owner.upload(`knowledgebases/${id}/documents`, { name: 'Boots', type: 'txt', file });
+  await processed(owner, id, (json['data'] as { id: number }).id);
+  const read = await db.transaction(async (tx) => {
+    await findPassages(tx, id, 'boots', 5);
+    const { rows } = await tx.execute<{ read: number }>(
+      "SELECT (seq_tup_read + idx_tup_fetch)::float AS read FROM pg_stat_xact_user_tables WHERE relname = 'chunks'",
+    );
+    return rows[0]?.read ?? 0;
+  });
+  assert.ok(read >= count && read <= 5 * count, `${read} passages were read`);
+});

@@ -99,14 +99,16 @@ export async function fullTextSearch(
       FROM terms JOIN chunks ON search @@ query
       WHERE knowledgebase_id = ${knowledgebaseId}
       GROUP BY concept, id
+    ), corpus AS MATERIALIZED (
+      -- Materialized: before its first ANALYZE, a planner would count again for each hit.
+      SELECT greatest(${minPassages}, count(*)) AS total FROM chunks WHERE knowledgebase_id = ${knowledgebaseId}
     ), rarity AS (
       SELECT concept, subject, optional, CASE WHEN functional AND count(id) = 0 THEN 0
         ELSE importance * CASE WHEN count(id) > 0 THEN 1 WHEN subject THEN ${missingWeight.subject}::float ELSE ${missingWeight.word}::float END
           * ln(1 + (total - greatest(1, count(id)) + 0.5) / (greatest(1, count(id)) + 0.5)) END AS idf
       FROM (SELECT DISTINCT concept, functional, subject, optional, importance FROM given
         -- The language's own stop words have no lexemes.
-        WHERE spelling IS NULL AND (term LIKE '% %' OR length(to_tsvector(${language}::regconfig, term)) > 0)) AS concepts LEFT JOIN hits USING (concept),
-        (SELECT greatest(${minPassages}, count(*)) AS total FROM chunks WHERE knowledgebase_id = ${knowledgebaseId}) AS corpus
+        WHERE spelling IS NULL AND (term LIKE '% %' OR length(to_tsvector(${language}::regconfig, term)) > 0)) AS concepts LEFT JOIN hits USING (concept), corpus
       GROUP BY concept, functional, subject, optional, importance, total
     ), scores AS (
       SELECT id, sum(idf * (rank + ${presenceRank})) AS score, count(*) FILTER (WHERE in_heading) AS heading_concepts,
