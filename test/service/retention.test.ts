@@ -324,3 +324,23 @@ test('deletes old records and renews other subscriptions although that of one nu
   assert.deepEqual(rows, [{ id: other }]);
   assert.equal((await service.get(`/api/conversations/${old}`)).status, 404);
 });
+
+test(
+  'uses the space of deleted records again',
+  { skip: testDatabase === 'postgres' && 'a server vacuums by itself' },
+  async () => {
+    const sizes = [];
+    for (let round = 0; round < 3; round++) {
+      await pool.query(
+        `INSERT INTO audit_log (actor, operation, object, created_at)
+         SELECT 'api-key', 'create', 'lead', now() - interval '31 days' FROM generate_series(1, 3000)`,
+      );
+      const { rows } = await pool.query<{ size: number }>(
+        "SELECT pg_relation_size('audit_log')::float AS size, pg_stat_force_next_flush()",
+      );
+      sizes.push(rows[0]?.size);
+      await cleanUp();
+    }
+    assert.equal(sizes[2], sizes[1]);
+  },
+);

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { warnOfLowBalances } from '../billing/low-balance.ts';
 import { sendAllTicks } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
+import { vacuumChangedTables } from '../db/vacuum-changed-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { runAll } from '../lib/run-all.ts';
 import { renewSubscriptions } from '../phone-number/renew-subscriptions.ts';
@@ -28,7 +29,7 @@ interface CleanUpDependencies {
 
 /**
  * Sends lost jobs again, notifies running campaigns, renews phone number subscriptions, fails lost deliveries, warns of
- * low balances, and deletes old records. The next run is scheduled first, so that a failure does not stop the series.
+ * low balances, deletes old records, and vacuums the embedded database. The next run is scheduled first, so that a failure does not stop the series.
  *
  * @throws AggregateError if some of these steps failed, after all others.
  */
@@ -70,6 +71,9 @@ export async function cleanUp(
       if (retentionDays === undefined) return;
       const calls = await deleteOldCalls({ database, jobs }, retentionDays, signal);
       if (calls > 0) log.info({ calls }, 'deleted old calls');
+    },
+    async () => {
+      if (database.kind === 'pglite') await vacuumChangedTables(database.pool);
     },
   ]);
 }
