@@ -324,7 +324,7 @@ describe('Markdown', () => {
     });
     await relay.receives('the first words', isText('We open at '));
     rest.resolve('9 - or 10.\n1. Monday\n2. Tuesday');
-    await relay.hears(/^We open at 9 - or 10\.\s+Monday\.?\s+Tuesday\.?$/);
+    await relay.hears(/^We open at 9 - or 10\.\s+1\.\s+Monday\.?\s+2\.\s+Tuesday\.?$/);
     await call.over();
     assert.match((await result).played, /10\.\n1\. Monday\n2\. Tuesday$/);
   });

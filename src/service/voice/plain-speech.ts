@@ -42,7 +42,7 @@ function wordsOf(token: Token): string {
     case 'escape':
       return String(token['text']);
     case 'list':
-      return (token as Tokens.List).items.map(({ tokens }) => ended(spoken(tokens))).join(' ');
+      return (token as Tokens.List).items.map((item) => ended(itemWords(item))).join(' ');
     case 'table': {
       const { header, rows } = token as Tokens.Table;
       return [header, ...rows]
@@ -56,6 +56,12 @@ function wordsOf(token: Token): string {
     default:
       return 'tokens' in token ? spoken(token.tokens ?? []) : token.raw;
   }
+}
+
+/** With the number as it is written: the "list" may be a sentence that begins with a number, such as "24. December". */
+function itemWords({ raw, tokens }: Tokens.ListItem): string {
+  const number = /^\s*(\d+[.)])/.exec(raw)?.[1] ?? '';
+  return `${number} ${spoken(tokens)}`.trim();
 }
 
 /** Ends a line like a sentence, so that the voice pauses. */
