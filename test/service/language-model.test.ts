@@ -16,11 +16,12 @@ atEnd(() => model.close());
 const settings = { LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-secret-key', LLM_MODEL: 'test-model' };
 const service = await startService(settings);
 
-/** Gives an assistant a knowledge base with the prices of parking. */
+/** Gives an assistant a knowledge base, by default with the prices of parking. */
 async function addFacts(
   { running }: TestService,
   { id, userId }: { id: number; userId: number },
   mode: 'prompt' | 'function_call',
+  markdown = '# Facts\n\n## Parking\n\nParking costs two euros.\n\n## Cats\n\nCats sleep.',
 ): Promise<void> {
   const { db, pool } = running.database;
   const { rows } = await pool.query<{ id: number }>(
@@ -28,7 +29,6 @@ async function addFacts(
     [userId],
   );
   const knowledgebase = rows[0]?.id ?? 0;
-  const markdown = '# Facts\n\n## Parking\n\nParking costs two euros.\n\n## Cats\n\nCats sleep.';
   await importDocument(db, knowledgebase, { name: 'Facts', markdown });
   await pool.query('UPDATE assistants SET knowledgebase_id = $1, knowledgebase_mode = $2 WHERE id = $3', [
     knowledgebase,
@@ -133,6 +133,20 @@ test('sends the passages of the knowledge base that match the question', async (
 
   await service.send(conversation, 'And on Sundays?');
   assert.match(model.requests.at(-1)?.messages.at(-2)?.content ?? '', /Parking costs two euros\./);
+});
+
+test('sends every question that the knowledge base answers with the same word', async () => {
+  const assistant = await createAssistant(service);
+  const questions = ['Do you ship to Austria?', 'Do you ship to Poland?', 'Do you ship to Switzerland?'];
+  await addFacts(
+    service,
+    assistant,
+    'prompt',
+    questions.map((question) => `## ${question}\n\nYes.`).join('\n\n'),
+  );
+  await service.send(await service.open(assistant.uuid), 'Do you ship to Austria?');
+  const prompt = model.requests.at(-1)?.messages.at(-2)?.content ?? '';
+  for (const question of questions) assert.ok(prompt.includes(`## ${question}\nYes.`), prompt);
 });
 
 test('sends the latest messages of a long conversation, as many as fit', async () => {

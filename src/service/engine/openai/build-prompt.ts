@@ -22,7 +22,13 @@ export async function buildPrompt(request: EngineRequest): Promise<ChatMessage[]
   const passages = request.includesPassages ? await request.findPassages(message, passageLimit) : [];
   const needsContext = request.includesPassages && passages.length < 2 && previous !== '';
   const earlierPassages = needsContext ? await request.findPassages(previous, passageLimit - 2) : [];
-  const unique = new Map([...passages, ...earlierPassages].map((passage) => [passage.body, passage]));
+  // Not by the body alone: in a list of questions, several have the answer "Yes."
+  const unique = new Map(
+    [...passages, ...earlierPassages].map((passage) => [
+      JSON.stringify([passage.document, passage.heading, passage.body]),
+      passage,
+    ]),
+  );
   // A random name: no document can contain the end of its fence, and no visitor can imitate an excerpt.
   const fence = `excerpt-${randomBytes(8).toString('hex')}`;
   return [
