@@ -77,6 +77,46 @@ test('sends no temperature to a model that has refused one, as reasoning models 
   );
 });
 
+const alternationRefusals: Record<string, Behavior> = {
+  vLLM: {
+    ...{ status: 400, isBare: true },
+    message: 'Conversation roles must alternate user/assistant/user/assistant/...',
+  },
+  'llama.cpp': {
+    status: 500,
+    message:
+      'After the optional system message, conversation roles must alternate user/assistant/user/assistant/... at row 11',
+  },
+};
+for (const [server, refusal] of Object.entries(alternationRefusals)) {
+  test(`alternates the roles for a model that has required it, as with ${server}`, async () => {
+    const strict = await startModelServer();
+    atEnd(() => strict.close());
+    const areAlternating = (roles: string[]) =>
+      roles.every(
+        (role, index) => role === (index === 0 ? 'system' : index % 2 === 1 ? 'user' : 'assistant'),
+      );
+    strict.behave(({ messages }) =>
+      areAlternating(messages.map(({ role }) => role)) ? { chunks: ['Two euros.'] } : refusal,
+    );
+    const other = await startService({ ...settings, LLM_BASE_URL: strict.url });
+    const assistant = await createAssistant(other, { initialMessage: 'Hello!' });
+    await addFacts(other, assistant, 'prompt');
+    const conversation = await other.open(assistant.uuid);
+    assert.equal((await other.send(conversation, 'What does parking cost?')).json['message'], 'Two euros.');
+    const count = strict.requests.length;
+    const question = 'What does parking cost on Sundays?';
+    assert.equal((await other.send(conversation, question)).json['message'], 'Two euros.');
+    assert.equal(strict.requests.length, count + 1);
+    const [, , greeting, , , last, ...others] = strict.requests.at(-1)?.messages ?? [];
+    assert.deepEqual([greeting?.content, others], ['Hello!', []]);
+    assert.match(
+      last?.content ?? '',
+      /Parking costs two euros\.[^]*\n\nWhat does parking cost on Sundays\?$/,
+    );
+  });
+}
+
 const toolRefusals = {
   Ollama: 'registry.ollama.ai/library/gemma3:4b does not support tools',
   vLLM: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',

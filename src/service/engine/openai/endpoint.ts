@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import type { LanguageModelConfig } from '../read-models.ts';
+import { isAlternationRefusal } from './alternate-roles.ts';
 import { describeToolRefusal, isToolRefusal, ToolRefusal } from './function-calling.ts';
 
 /** Local servers need no key, but the library requires one. */
@@ -28,6 +29,8 @@ export interface Endpoint {
   refusesTemperature: boolean;
   /** Whether the model has required the reasoning for its earlier function calls, as DeepSeek does. */
   requiresReasoning: boolean;
+  /** Whether the model has required that messages of the user and the assistant alternate. */
+  requiresAlternation: boolean;
   /** Until when it is not offered tools, since it has refused them; in milliseconds since the epoch. */
   withoutToolsUntil: number;
 }
@@ -44,6 +47,7 @@ export const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
   config,
   refusesTemperature: false,
   requiresReasoning: false,
+  requiresAlternation: false,
   withoutToolsUntil: 0,
 });
 
@@ -59,7 +63,7 @@ export async function sendAdapted<Response>(
   send: (sampling: { temperature?: number }) => PromiseLike<Response>,
   canOmitTools = false,
 ): Promise<Response> {
-  const { refusesTemperature, requiresReasoning } = endpoint;
+  const { refusesTemperature, requiresReasoning, requiresAlternation } = endpoint;
   try {
     return await send(refusesTemperature ? {} : { temperature });
   } catch (error) {
@@ -69,6 +73,8 @@ export async function sendAdapted<Response>(
       endpoint.refusesTemperature = true;
     else if (isBadRequest && !requiresReasoning && error.message.includes('reasoning_content'))
       endpoint.requiresReasoning = true;
+    // llama.cpp responds with 500.
+    else if (!requiresAlternation && isAlternationRefusal(error.message)) endpoint.requiresAlternation = true;
     else if (canOmitTools && isToolRefusal(error.status, error.message)) {
       throw new ToolRefusal(describeToolRefusal(endpoint.config.model), { cause: error });
     } else throw error;

@@ -13,6 +13,7 @@ import type {
 } from '../engine.ts';
 import { createEndpoint, sendAdapted } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
+import { alternateRoles } from './alternate-roles.ts';
 import { requestEvaluation } from './request-evaluation.ts';
 import { buildPrompt } from './build-prompt.ts';
 import type { ChatMessage } from './build-prompt.ts';
@@ -222,7 +223,9 @@ export class OpenAiEngine implements Engine {
         {
           model: config.model,
           ...sampling,
-          messages: messages.map((message) => adaptReasoning(message, endpoint.requiresReasoning)),
+          messages: (endpoint.requiresAlternation ? alternateRoles(messages) : messages).map((message) =>
+            adaptReasoning(message, endpoint.requiresReasoning),
+          ),
           stream: true,
           // Some other servers refuse the field.
           ...(config.baseUrl === undefined && { stream_options: { include_usage: true } }),
