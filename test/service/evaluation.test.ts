@@ -170,6 +170,12 @@ describe('with a language model', async () => {
     assert.deepEqual(await evaluate(), good);
   });
 
+  test('ignores the reasoning in an answer of several parts', async () => {
+    const thinking = { type: 'thinking', thinking: [{ type: 'text', text: '{"outcome": "unclear"}' }] };
+    model.behave({ chunks: [[thinking, { type: 'text', text: JSON.stringify(good) }]] });
+    assert.deepEqual(await evaluate(), good);
+  });
+
   test('sends no temperature to a model that refuses it', async () => {
     const before = model.requests.length;
     model.behave({ refusesTemperature: true, chunks: [JSON.stringify(good)] });

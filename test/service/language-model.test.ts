@@ -304,10 +304,12 @@ test('ignores the results of a content filter and empty chunks in an answer', as
   assert.equal(json['message'], 'Fine.');
 });
 
-const reasonings: [title: string, chunks: string[], answer: string | undefined][] = [
+const thinking = (text: string) => [{ type: 'thinking', thinking: [{ type: 'text', text }] }];
+const reasonings: [title: string, chunks: NonNullable<Behavior['chunks']>, answer: string | undefined][] = [
   ['in one chunk', ['<think>Hm, a greeting.</think>\n\nHello!'], 'Hello!'],
   ['in many chunks', Array.from('\n<think>\nA greeting < a question.\n</think>\n\nHello!'), 'Hello!'],
   ['twice', ['<think>Hm, a greeting.</think>\n<think>Hello!</think>Hello!'], 'Hello!'],
+  ['in parts', [thinking('A '), thinking('greeting.'), [{ type: 'text', text: 'Hel' }], 'lo!'], 'Hello!'],
   ['without an answer', ['<think>Hm, a ', 'greeting.'], undefined],
 ];
 for (const [title, chunks, answer] of reasonings) {

@@ -51,10 +51,10 @@ export interface Behavior {
   /** Sends the fields of that error without `error` around them, as older versions of vLLM do. */
   isBare?: boolean;
   /**
-   * The chunks of the answer; promises delay theirs. By default, the answer repeats the question. Without chunks, an
+   * The chunks of the answer; promises delay theirs. Arrays are parts, as from Mistral's reasoning models. By default, the answer repeats the question. Without chunks, an
    * answer that is not streamed has no `choices`.
    */
-  chunks?: (string | Promise<string>)[];
+  chunks?: (string | object[] | Promise<string>)[];
   /** Requests these function calls, then answers with `chunks` after their results. Ignored without tools. */
   calls?: ModelCall[];
   /** Before the end, sends a chunk without `delta`, as the content filter of Azure does, and one without `choices`. */
@@ -181,9 +181,10 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
   const envelope = { id: 'chatcmpl-1', created: 1, model: request.model };
   if (request.stream !== true) {
     await gate;
-    let content = '';
-    for (const chunk of chunks) content += await chunk;
-    const message = { role: 'assistant', content };
+    const parts: (string | object[])[] = [];
+    for (const chunk of chunks) parts.push(await chunk);
+    const hasOnlyText = parts.every((part) => typeof part === 'string');
+    const message = { role: 'assistant', content: hasOnlyText ? parts.join('') : parts.flat() };
     response.writeHead(200, { 'Content-Type': 'application/json' });
     const choices = chunks.length > 0 ? [{ index: 0, message, finish_reason: 'stop' }] : undefined;
     const { usage } = behavior;

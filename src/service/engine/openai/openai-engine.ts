@@ -26,7 +26,8 @@ import { sumUsage, tokenUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
 import { withIdleTimeout } from './idle-timeout.ts';
 import { parseObject, toOpenAiTools } from './tool-calls.ts';
-import { withoutReasoning } from './without-reasoning.ts';
+import { textOf, withoutReasoning } from './without-reasoning.ts';
+import type { ResponseContent } from './without-reasoning.ts';
 
 /** Rounds of tool calls in one reply. Then the model has to answer with text. */
 export const callRounds = 4;
@@ -257,8 +258,9 @@ export class OpenAiEngine implements Engine {
           outputCharacters += callDelta.function?.arguments?.length ?? 0;
         }
         if (reasoning) calls.addReasoning(reasoning);
-        outputCharacters += (content ?? '').length + (reasoning ?? delta.reasoning ?? '').length;
-        if (content) yield content;
+        const text = textOf(content);
+        outputCharacters += text.length + (reasoning ?? delta.reasoning ?? '').length;
+        if (text !== '') yield text;
       }
     } finally {
       usages.push(tokenUsage(config, reported, messages, outputCharacters));
@@ -270,7 +272,8 @@ export class OpenAiEngine implements Engine {
 
 const isWithoutTools = ({ withoutToolsUntil }: Endpoint) => Date.now() < withoutToolsUntil;
 
-type ResponseDelta = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta & {
+type ResponseDelta = Omit<OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta, 'content'> & {
+  content?: ResponseContent;
   /** The model's reasoning, from DeepSeek and other servers. */
   reasoning_content?: string | null;
   /** The same from newer versions of vLLM, and from Groq and Cerebras. */

@@ -7,6 +7,7 @@ import { sendAdapted } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { tokenUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
+import { textOf } from './without-reasoning.ts';
 
 /** The second attempt tells the model the fault of its first answer. */
 const attemptLimit = 2;
@@ -64,7 +65,7 @@ export async function requestEvaluation(
     });
     // Some gateways report an error as a response without choices.
     const choices = answer?.choices;
-    const content = choices?.[0]?.message.content ?? '';
+    const content = textOf(choices?.[0]?.message.content);
     if (answer) usages.push(tokenUsage(config, answer.usage, messages, content.length));
     const { evaluation, problem } = readEvaluation(content, request.schema);
     if (evaluation) return evaluation;

@@ -31,3 +31,12 @@ export async function* withoutReasoning(chunks: AsyncIterable<string>): AsyncGen
 /** Drops the reasoning before a complete answer. */
 export const removeReasoning = (answer: string): string =>
   answer.replace(/^(?:\s*<think>[\s\S]*?<\/think>)+\s*/, '');
+
+/** The content of a response: its text, or a list of parts from Mistral's reasoning models, of which some are reasoning. */
+export type ResponseContent = string | readonly { type: string; text?: string }[] | null | undefined;
+
+/** Returns the text of a response, or of a part of it. */
+export const textOf = (content: ResponseContent): string =>
+  typeof content === 'object' && content !== null
+    ? content.map(({ type, text = '' }) => (type === 'text' ? text : '')).join('')
+    : (content ?? '');
