@@ -40,12 +40,14 @@ export async function openPglite(
     pool.on('connect', (client) => {
       client.on('error', () => undefined);
     });
+    const transaction = transactions(pool);
     return {
       kind: 'pglite',
       pool,
       listeners: embedded.listeners,
-      db: drizzle(pool, { schema }),
-      transaction: transactions(pool),
+      // Drizzle's own transactions leak the connection if their BEGIN fails.
+      db: Object.assign(drizzle(pool, { schema }), { transaction }),
+      transaction,
       async close() {
         if (!pool.ended) await pool.end();
         await embedded.close();

@@ -370,6 +370,7 @@ describe('a full disk under the embedded database', { skip: testDatabase === 'po
       await Promise.allSettled([
         pool.query('SELECT 1'),
         database.transaction((tx) => tx.execute(sql`SELECT 1`)),
+        database.db.transaction((tx) => tx.execute(sql`SELECT 1`)),
       ]);
 
       await disk.free();
