@@ -103,6 +103,27 @@ jobTest('runs many jobs without pauses', async () => {
   assert.equal(new Set(await all).size, 20);
 });
 
+jobTest('lets requests in between the jobs of a series, each of which sends the next one', async () => {
+  const length = 20;
+  const last = Promise.withResolvers<undefined>();
+  let latest = 0;
+  let latestAtRequest = 0;
+  handle = async (id) => {
+    latest = id;
+    if (id === 1) {
+      void turn().then(() => {
+        latestAtRequest = latest;
+      });
+    }
+    if (id < length) await send(id + 1);
+    else last.resolve(undefined);
+  };
+  await send(1);
+  await last.promise;
+  await turn();
+  assert.ok(latestAtRequest < length / 2, `the request came in during job ${latestAtRequest}`);
+});
+
 jobTest('runs a job sent in a transaction after the commit, and never after a rollback', async () => {
   const one = completed(1);
   // A new instance, which has not loaded the queues yet.

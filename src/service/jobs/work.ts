@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { JobWithMetadata } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
@@ -113,6 +114,8 @@ export async function startWork(
           if (!job) return;
           count(id, 1);
           wake(queue);
+          // The embedded database answers without input or output, so that a series of jobs would keep requests waiting.
+          await setImmediate();
           const done = run(worker, job);
           running.set(job, { queue, done });
           await done.finally(() => {
