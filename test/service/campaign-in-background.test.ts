@@ -112,3 +112,46 @@ test('retries a lead whose goal is incomplete after the evaluation', async () =>
     [['completed', { won: null }]],
   );
 });
+
+test('deletes a campaign of any size at once, and its leads in steps that stay within the time of a statement', async () => {
+  const owner = await Owner.create(service, '10');
+  const assistant = await owner.create('assistant', assistantBody());
+  const fields = { name: 'Winter', assistant_id: assistant.id };
+  const campaign = await owner.create('campaigns', fields);
+  const phone_number = '+4989300400000';
+  await owner.create('lead', { campaign_id: (await owner.create('campaigns', fields)).id, phone_number });
+  await pool.query(
+    `WITH added AS (
+       INSERT INTO leads (user_id, campaign_id, phone_number)
+       SELECT $1, $2, '+4989' || 300500000 + n FROM generate_series(1, 2500) AS n RETURNING *)
+     INSERT INTO calls (user_id, campaign_id, lead_id, assistant_name, type, status, ended_at, end_handled_at)
+     SELECT user_id, campaign_id, id, 'Ada', 'outbound', 'completed', now(), now() FROM added`,
+    [owner.id, campaign.id],
+  );
+  await pool.query("UPDATE campaigns SET status = 'in-progress' WHERE id = $1", [campaign.id]);
+  await pool.query(`
+    CREATE FUNCTION time_out() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF (SELECT count(*) FROM changed) > 1000 THEN RAISE 'canceling statement due to statement timeout'; END IF;
+      RETURN NULL; END $$;
+    CREATE TRIGGER time_out AFTER DELETE ON leads REFERENCING OLD TABLE AS changed
+      FOR EACH STATEMENT EXECUTE FUNCTION time_out();
+    CREATE TRIGGER time_out AFTER UPDATE ON calls REFERENCING OLD TABLE AS changed
+      FOR EACH STATEMENT EXECUTE FUNCTION time_out()`);
+  const remove = () => owner.delete(`campaign/${campaign.id}`);
+  assert.equal((await remove()).status, 200);
+  assert.equal((await remove()).status, 404);
+  const listed = JSON.parse((await owner.get('campaigns')).text) as { id: number }[];
+  assert.equal(listed.length, 1);
+  assert.equal((await owner.post('lead', { campaign_id: campaign.id, phone_number })).status, 422);
+  await eventually('the last step', async () => {
+    const { rows } = await pool.query('SELECT 1 FROM campaigns WHERE id = $1', [campaign.id]);
+    return rows.length === 0;
+  });
+  const count = async (list: string) => (await owner.get(list)).json['total'];
+  assert.deepEqual([await count('leads'), await count('calls')], [1, 2500]);
+  const { rows: kept } = await pool.query(
+    'SELECT DISTINCT campaign_id, lead_id FROM calls WHERE user_id = $1',
+    [owner.id],
+  );
+  assert.deepEqual(kept, [{ campaign_id: null, lead_id: null }]);
+});

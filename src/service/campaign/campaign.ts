@@ -14,18 +14,19 @@ export interface OwnedCampaign {
   userId: number;
 }
 
-export const isOwnedCampaign = ({ id, userId }: OwnedCampaign) =>
-  and(eq(campaigns.id, id), eq(campaigns.userId, userId));
+const isOfUser = (userId: number) => and(eq(campaigns.userId, userId), isNull(campaigns.deletedAt));
+
+export const isOwnedCampaign = ({ id, userId }: OwnedCampaign) => and(eq(campaigns.id, id), isOfUser(userId));
 
 const record = {
-  ...wireColumns(campaigns, ['user_id', 'calls_made']),
+  ...wireColumns(campaigns, ['user_id', 'calls_made', 'deleted_at']),
   phone_number_ids: sql<number[]>`(SELECT coalesce(json_agg(phone_number_id ORDER BY position), '[]')
     FROM campaign_phone_numbers WHERE campaign_id = campaigns.id)`,
 };
 
 /** Lists the campaigns of a user, oldest first. */
 export const listCampaigns = ({ db }: Database, userId: number) =>
-  db.select(record).from(campaigns).where(eq(campaigns.userId, userId)).orderBy(asc(campaigns.id));
+  db.select(record).from(campaigns).where(isOfUser(userId)).orderBy(asc(campaigns.id));
 
 /**
  * Creates a campaign as a draft, by default in the assistant's time zone. Its fields must have been validated.
@@ -82,19 +83,6 @@ async function findOutboundAssistant(queries: Queries, id: number, userId: numbe
 /** @throws Refusal if the campaign does not exist. */
 async function readCampaign(queries: Queries, owned: OwnedCampaign) {
   const [found] = await queries.select(record).from(campaigns).where(isOwnedCampaign(owned));
-  return found ?? notFound();
-}
-
-/**
- * Deletes a campaign.
- *
- * @throws Refusal if the campaign does not exist.
- */
-export async function deleteCampaign({ db }: Database, owned: OwnedCampaign): Promise<void> {
-  const deleted = await db.delete(campaigns).where(isOwnedCampaign(owned)).returning({ id: campaigns.id });
-  if (deleted.length === 0) notFound();
-}
-
-function notFound(): never {
-  throw Refusal.notFound('Campaign');
+  if (!found) throw Refusal.notFound('Campaign');
+  return found;
 }

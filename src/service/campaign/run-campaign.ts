@@ -12,6 +12,7 @@ import { assistants } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { nextCallingTime } from './calling-hours.ts';
 import { callLeads } from './call-leads.ts';
+import { continueDeletion } from './delete-campaign.ts';
 import { sendTick } from './send-tick.ts';
 import { updateCalledLeads } from './update-called-leads.ts';
 import { hasDueLead, hasUnfinishedLeads, nextDueTime, setScheduled } from './scheduled-leads.ts';
@@ -28,7 +29,8 @@ export interface CampaignDependencies {
 /**
  * Runs a campaign's next step: updates leads whose calls have ended, stores as many calls as allowed in parallel, stops
  * or completes the campaign, and schedules the next step. A step is one transaction that locks the campaign's row, so
- * steps do not overlap, and a call is stored together with its lead's status and its job.
+ * steps do not overlap, and a call is stored together with its lead's status and its job. The steps of a deleted campaign
+ * delete its leads.
  *
  * @param at the current time; the database's by default.
  */
@@ -44,6 +46,10 @@ export async function runCampaign(
       .where(eq(campaigns.id, campaignId))
       .for('no key update');
     if (!campaign) return;
+    if (campaign.deletedAt !== null) {
+      await continueDeletion({ tx, jobs }, campaignId);
+      return;
+    }
     const now = at ?? (await databaseTime(tx));
     const awaitsEvaluation = await updateCalledLeads(tx, campaign, now);
     const isRunning = campaign.status === 'in-progress';

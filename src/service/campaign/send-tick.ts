@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, isNotNull, or } from 'drizzle-orm';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { leads } from '../db/leads-table.ts';
@@ -8,12 +8,12 @@ import type { Jobs } from '../jobs/jobs.ts';
 export const sendTick = (jobs: Jobs, tx: Queries, campaignId: number): Promise<void> =>
   jobs.send('campaign-tick', { campaignId }, { tx });
 
-/** Sends a tick to every campaign in progress, in case the campaign's own next tick was lost. */
+/** Sends a tick to every campaign in progress or being deleted, in case the campaign's own next tick was lost. */
 export async function sendAllTicks({ database, jobs }: { database: Database; jobs: Jobs }): Promise<void> {
   const running = await database.db
     .select({ id: campaigns.id })
     .from(campaigns)
-    .where(eq(campaigns.status, 'in-progress'));
+    .where(or(eq(campaigns.status, 'in-progress'), isNotNull(campaigns.deletedAt)));
   for (const { id } of running) {
     await jobs.send('campaign-tick', { campaignId: id });
   }

@@ -23,6 +23,8 @@ export const campaigns = pgTable('campaigns', {
   markCompleteWhenNoLeads: boolean('mark_complete_when_no_leads').notNull().default(true),
   stopReason: text('stop_reason'),
   callsMade: integer('calls_made').notNull().default(0),
+  /** Set while the leads of a deleted campaign are being deleted. */
+  deletedAt: timestamptz('deleted_at'),
   createdAt: timestamptz('created_at').notNull().defaultNow(),
   updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });

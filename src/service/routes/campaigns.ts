@@ -1,8 +1,9 @@
 import type { Hono } from 'hono';
 import * as endpoints from '../../contract/campaign.ts';
-import { createCampaign, deleteCampaign, listCampaigns } from '../campaign/campaign.ts';
+import { createCampaign, listCampaigns } from '../campaign/campaign.ts';
 import { changeCampaignStatus } from '../campaign/change-campaign-status.ts';
 import { checkCampaign } from '../campaign/check-campaign.ts';
+import { deleteCampaign } from '../campaign/delete-campaign.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -40,7 +41,7 @@ export function campaignRoutes(routes: Hono<Authenticated>, database: Database, 
     },
   );
   mountOperation(routes, endpoints.deleteCampaign, async ({ database, userId, id }) => {
-    await deleteCampaign(database, { id: id(), userId });
+    await deleteCampaign({ database, jobs }, { id: id(), userId });
     return { message: 'Campaign deleted successfully.' };
   });
 }

@@ -574,6 +574,8 @@ CREATE TABLE campaigns (
   stop_reason text,
   -- Number of calls made, used to rotate the phone numbers.
   calls_made integer NOT NULL DEFAULT 0,
+  -- Set while the leads of a deleted campaign are being deleted, in steps.
+  deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
