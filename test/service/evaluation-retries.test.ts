@@ -14,7 +14,7 @@ import { createAssistant, startService } from '../support/service/service.ts';
 const service = await startService();
 const { database } = service.running;
 
-/** Creates a chat with an assistant that has a webhook URL; returns the conversation's id. */
+/** Creates an ended chat with an assistant that has a webhook URL; returns the conversation's id. */
 async function chat(message: string): Promise<number> {
   const { uuid, id } = await createAssistant(service);
   await database.pool.query(
@@ -24,9 +24,10 @@ async function chat(message: string): Promise<number> {
   );
   const conversation = await service.open(uuid);
   await service.send(conversation, message);
-  const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM conversations WHERE uuid = $1', [
-    conversation,
-  ]);
+  const { rows } = await database.pool.query<{ id: string }>(
+    'UPDATE conversations SET ended_at = now() WHERE uuid = $1 RETURNING id',
+    [conversation],
+  );
   return Number(rows[0]?.id);
 }
 
@@ -194,6 +195,19 @@ test('waits for a reply that is still being written when the conversation ends',
   await setReply('answered', 'NULL', 'NULL');
   assert.equal((await handle(evaluate, { conversationId })).length, 1);
   assert.ok(await readPayload(conversationId));
+});
+
+test('sends the webhook of a conversation that was resumed before its end was handled when it ends again', async () => {
+  const conversationId = await chat('Hello');
+  const setEnd = (value: string) =>
+    database.pool.query(`UPDATE conversations SET ended_at = ${value} WHERE id = $1`, [conversationId]);
+  await setEnd('NULL');
+  const evaluate = () => Promise.resolve(found);
+  assert.deepEqual(await handle(evaluate, { conversationId }), []);
+  assert.equal(await readPayload(conversationId), undefined);
+  await setEnd('now()');
+  assert.equal((await handle(evaluate, { conversationId })).length, 1);
+  assert.partialDeepStrictEqual(await readPayload(conversationId), { status: 'ended', message_count: 2 });
 });
 
 test('sends nothing about a person whose data is deleted during the evaluation', async () => {

@@ -60,9 +60,10 @@ test('owners see which assistant used how many tokens of which model, and what t
   assert.deepEqual(await readUsage(owner), [
     { ...row, evaluations: 0, input_tokens: 2000, output_tokens: 100, cost: 0.005 },
   ]);
-  const { rows } = await pool.query<{ id: string }>('SELECT id FROM conversations WHERE uuid = $1', [
-    conversation,
-  ]);
+  const { rows } = await pool.query<{ id: string }>(
+    'UPDATE conversations SET ended_at = now() WHERE uuid = $1 RETURNING id',
+    [conversation],
+  );
   await jobs.send('conversation-ended', { conversationId: Number(rows[0]?.id) });
   await eventually('the evaluation', async () => (await readUsage(owner))[0]?.['evaluations'] === 1);
   assert.deepEqual(await readUsage(owner), [

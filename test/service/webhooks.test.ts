@@ -117,7 +117,7 @@ test('replaces line breaks in messages, so that they cannot forge a line of anot
 
 test('sends one webhook per end, and another one after the chat was resumed and ended again', async () => {
   const url = receiver.address();
-  const it = await createOwner({ conversation_ended_webhook_url: url });
+  const it = await createOwner({ conversation_ended_webhook_url: url, conversation_ended_retrigger: true });
   const { uuid, id } = await chat(it, ['One']);
   await Promise.all([end(id), end(id), end(id)]);
   await settled();

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import { engineContextColumns } from '../assistant/engine-context.ts';
 import { readLines } from '../conversation/history.ts';
 import type { StoredLine } from '../conversation/history.ts';
@@ -92,6 +92,7 @@ export async function handleConversationEnded(
 const isUnhandled = (until: string) =>
   or(isNull(conversations.endHandledUntil), lt(conversations.endHandledUntil, until));
 
+/** Reads a conversation whose end has not been handled, and which has not been resumed: the next end sends its own job. */
 async function readEnded({ db }: Database, conversationId: number) {
   const [found] = await db
     .select({
@@ -103,7 +104,7 @@ async function readEnded({ db }: Database, conversationId: number) {
       isReplying: sql<boolean>`EXISTS (SELECT 1 FROM ${messages}
         WHERE ${messages.conversationId} = ${conversations.id} AND ${messages.replyState} = 'pending')`,
       createdAt: wireTimestamp(conversations.createdAt),
-      endedAt: wireTimestamp(sql`coalesce(${conversations.endedAt}, ${conversations.updatedAt})`),
+      endedAt: wireTimestamp(conversations.endedAt),
     })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
@@ -111,6 +112,7 @@ async function readEnded({ db }: Database, conversationId: number) {
     .where(
       and(
         eq(conversations.id, conversationId),
+        isNotNull(conversations.endedAt),
         or(isNull(conversations.endHandledUntil), lt(conversations.endHandledUntil, conversations.updatedAt)),
       ),
     );

@@ -61,8 +61,13 @@ export async function startWebhookService(env: Environment = {}) {
       return { uuid: conversation, id: Number(rows[0]?.id) };
     },
 
-    /** Queues the job for the end of a chat. */
-    end: (conversationId: number) => jobs.send('conversation-ended', { conversationId }),
+    /** Ends a chat and queues its job. */
+    end: async (conversationId: number) => {
+      await pool.query('UPDATE conversations SET ended_at = coalesce(ended_at, updated_at) WHERE id = $1', [
+        conversationId,
+      ]);
+      await jobs.send('conversation-ended', { conversationId });
+    },
 
     /** Queues the job for the end of a call. */
     endCall: (callId: number) => jobs.send('call-ended', { callId }),
