@@ -6,6 +6,7 @@ import { EngineError } from '../../src/service/engine/engine.ts';
 import type { Engine, EvaluationRequest } from '../../src/service/engine/engine.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import type { Jobs } from '../../src/service/jobs/jobs.ts';
+import { queues } from '../../src/service/jobs/queues.ts';
 import { deletePerson } from '../../src/service/person/person.ts';
 import { createLog } from '../../src/service/log.ts';
 import { CampaignRun } from '../support/records/campaign-run.ts';
@@ -36,6 +37,7 @@ async function handle(
   evaluate: Engine['evaluate'],
   job: { conversationId: number; attempt?: number } | { callId: number },
   isLastTry = false,
+  timeoutMs = 50,
 ) {
   const sent: { queue: string; data: object; startAfter: unknown }[] = [];
   const jobs: Jobs = {
@@ -47,7 +49,7 @@ async function handle(
   };
   const engine = { evaluate } as Engine;
   const dependencies = {
-    ...{ database, jobs, engine, log: createLog('silent'), timeoutMs: 50, retryMs: [100, 200] },
+    ...{ database, jobs, engine, log: createLog('silent'), timeoutMs, retryMs: [100, 200] },
     publicUrl: () => service.url,
   };
   const { signal } = new AbortController();
@@ -101,20 +103,34 @@ test('retries a failed evaluation before the webhook is sent', async () => {
   assert.deepEqual((await readPayload(conversationId))?.['extracted_variables'], { budget: 7 });
 });
 
+const endless = (_: EvaluationRequest, signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(signal.reason as Error);
+    });
+  });
+
 test('sends the webhook without an evaluation after the last try', async () => {
   const conversationId = await chat('Hello');
-  const endless = (_: EvaluationRequest, signal: AbortSignal) =>
-    new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => {
-        reject(signal.reason as Error);
-      });
-    });
   const sent = await handle(endless, { conversationId, attempt: 2 });
   assert.deepEqual(
     sent.map(({ queue }) => queue),
     ['webhook-delivery'],
   );
   assert.deepEqual((await readPayload(conversationId))?.['extracted_variables'], {});
+});
+
+test('gives up an evaluation before its job times out, even if replies may take longer', async (t) => {
+  const jobMs = queues['conversation-ended'].rules.expireInSeconds * 1000;
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  // What would be over before the job is over at once.
+  t.mock.method(AbortSignal, 'timeout', (milliseconds: number) =>
+    timeout(milliseconds < jobMs ? 0 : 2 ** 31 - 1),
+  );
+  const conversationId = await chat('Hello');
+  const sent = await handle(endless, { conversationId, attempt: 2 }, false, 3_600_000);
+  assert.equal(sent.length, 1);
+  assert.ok(await readPayload(conversationId));
 });
 
 test('leaves unexpected errors to the queue and stores nothing', async () => {

@@ -14,7 +14,7 @@ export interface EvaluationDependencies {
   log: Logger;
   /** Returns the service's public origin. */
   publicUrl: () => string;
-  /** Time limit of an evaluation. */
+  /** Time limit of an evaluation, in milliseconds; at most four minutes. */
   timeoutMs: number;
   /** Delays before retries of an evaluation. After the last retry, the end is handled without an evaluation. */
   retryMs: readonly number[];

@@ -22,6 +22,9 @@ export interface EndedTranscript {
   postCallSchema: StoredSchemaField[];
 }
 
+/** Longest time for an evaluation, in milliseconds: its job, which also stores the result, has five minutes. */
+const maxMilliseconds = 240_000;
+
 /** Maximum length of the transcript in UTF-16 code units; the latest messages are kept. */
 const maxTranscriptLength = 24_000;
 
@@ -42,7 +45,7 @@ export async function evaluateEnded(
   const schema = postCallSchema as EvaluationField[];
   const customerSpoke = transcript.some(({ role, content }) => role === 'user' && content.trim() !== '');
   if (!customerSpoke) return splitVariables(emptyEvaluation(schema));
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const timeout = AbortSignal.timeout(Math.min(timeoutMs, maxMilliseconds));
   try {
     const request = { assistant: uuid, transcript: keepLatest(transcript), schema, language, model };
     return splitVariables(await engine.evaluate(request, AbortSignal.any([signal, timeout])));
