@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { importDocument } from '../../src/service/knowledge/import-document.ts';
 import { freePort } from '../support/process/free-port.ts';
@@ -6,6 +7,7 @@ import { pino } from 'pino';
 import type { EngineError, EngineRequest } from '../../src/service/engine/engine.ts';
 import { OpenAiEngine } from '../../src/service/engine/openai/openai-engine.ts';
 import type { LanguageModelConfig } from '../../src/service/engine/read-models.ts';
+import { eventually } from '../support/eventually.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import type { Behavior } from '../support/servers/model-server.ts';
 import { atEnd, createAssistant, newDatabase, readMoney, startService } from '../support/service/service.ts';
@@ -263,6 +265,48 @@ test('gives up a reply that exceeds its time limit', async () => {
   model.behave({});
   assert.equal(status, 400);
   assert.match(json['error'] as string, /took too long/);
+});
+
+test('a message waits for the reply before it, and its repeat for both, as long as replies may take', async (t) => {
+  const patient = { ...settings, REPLY_TIMEOUT_SECONDS: '600' };
+  const [first, second] = [await startService(patient), await startService(patient)];
+  const { uuid } = await createAssistant(first);
+  const conversation = await first.open(uuid);
+  const start = globalThis.setTimeout;
+  const timeouts: { milliseconds: number; expire: () => void }[] = [];
+  t.mock.method(
+    globalThis,
+    'setTimeout',
+    (expire: () => void, milliseconds: number, ...values: unknown[]) => {
+      if (milliseconds < 300_000) return start(expire, milliseconds, ...values);
+      timeouts.push({ milliseconds, expire });
+      return start(() => undefined, 0);
+    },
+  );
+  const gate = Promise.withResolvers<undefined>();
+  model.behave({ gate: gate.promise });
+  const key = { 'Idempotency-Key': randomUUID() };
+  const isStored = (text: string) =>
+    eventually(text, async () => (await first.history(conversation)).includes(`user: ${text}`));
+  const one = first.send(conversation, 'One');
+  await isStored('One');
+  const two = first.send(conversation, 'Two', key);
+  await isStored('Two');
+  const repeat = second.send(conversation, 'Two', key);
+  await eventually('all to wait', () => Promise.resolve(timeouts.length === 3));
+  // Just before the first reply would have taken too long.
+  for (const { milliseconds, expire } of timeouts) if (milliseconds < 600_000) expire();
+  gate.resolve(undefined);
+  const answers = await Promise.all([one, two, repeat]);
+  model.behave({});
+  assert.deepEqual(
+    answers.map(({ status, json }) => [status, json['message']]),
+    [
+      [200, 'You said: One'],
+      [200, 'You said: Two'],
+      [200, 'You said: Two'],
+    ],
+  );
 });
 
 test('fails the reply if the model cannot be reached', async () => {

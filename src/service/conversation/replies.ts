@@ -30,8 +30,11 @@ import type { Signals } from './signals.ts';
 /** Longest reply, in UTF-16 code units; the rest is cut off. */
 export const replyLimit = 32_000;
 
-/** Longest wait for the earlier replies of the conversation, in milliseconds. */
-const turnTimeoutMs = 300_000;
+/** Longest wait for the earlier replies of the conversation, in milliseconds; longer if replies may take longer. */
+const minTurnTimeoutMs = 300_000;
+
+/** Time to store an answer, in milliseconds. */
+const storingMs = 30_000;
 
 /** Key of the signal that the reply to a message is settled: stored or failed. */
 export const replySettledSignal = (messageId: number): string => `message ${messageId}`;
@@ -92,6 +95,16 @@ export class Replies implements Answerer {
     } catch (cause) {
       this.#log.error({ err: cause }, 'a message may have been stored, but is not answered');
     }
+  }
+
+  /** Longest wait for the earlier replies of the conversation, in milliseconds. */
+  get #turnTimeoutMs(): number {
+    return Math.max(minTurnTimeoutMs, 2.5 * this.#timeoutMs);
+  }
+
+  /** Longest time until the reply to an accepted message is settled, in milliseconds. */
+  get longestMs(): number {
+    return this.#turnTimeoutMs + this.#timeoutMs + storingMs;
   }
 
   /** The reply to a message, if this process is writing it. */
@@ -216,7 +229,7 @@ export class Replies implements Answerer {
       const earlier = await selectPendingBefore(db, message);
       return earlier.length > 0 ? undefined : true;
     };
-    await withTimeout(turnTimeoutMs, [this.#closing.signal], (signal) =>
+    await withTimeout(this.#turnTimeoutMs, [this.#closing.signal], (signal) =>
       pollUntil(this.#signals, conversationSignal(message.conversationId), isFirst, signal),
     );
   }

@@ -18,9 +18,6 @@ import type { Signals } from './signals.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
-/** Longest wait for an answer that another process is writing, in milliseconds. */
-const repeatTimeoutMs = 330_000;
-
 /** The parts of the service that send messages. */
 export interface SendingDependencies {
   database: Database;
@@ -70,18 +67,18 @@ function replyTo({ database, replies, signals }: SendingDependencies, accepted: 
   }
   const current = replies.find(accepted.messageId);
   if (current) return current;
-  void awaitStoredAnswer({ database, signals }, accepted.messageId, reply);
+  void awaitStoredAnswer({ database, replies, signals }, accepted.messageId, reply);
   return reply;
 }
 
 /** Waits for the answer to an earlier request, which another process may still be writing, and emits it as one delta. */
 async function awaitStoredAnswer(
-  { database, signals }: Pick<SendingDependencies, 'database' | 'signals'>,
+  { database, replies, signals }: Pick<SendingDependencies, 'database' | 'replies' | 'signals'>,
   messageId: number,
   repeat: Reply,
 ): Promise<void> {
   try {
-    const answer = await withTimeout(repeatTimeoutMs, [], (signal) =>
+    const answer = await withTimeout(replies.longestMs, [], (signal) =>
       pollUntil(signals, replySettledSignal(messageId), () => readAnswer(database, messageId), signal),
     );
     for (const call of answer.functionCalls) repeat.emit({ type: 'function_call', ...call });
