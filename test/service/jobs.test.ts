@@ -150,6 +150,20 @@ jobTest('starts a delayed job at its time', async () => {
 });
 
 jobTest(
+  'brings a waiting job forward for a delayed one that is due earlier, and keeps the latest data',
+  async () => {
+    const hours = [3, 1, 2];
+    for (const [attempt, hour] of hours.entries())
+      await jobs.send('webhook-delivery', { deliveryId: 1, attempt }, { startAfter: hour * 3_600_000 });
+    const { rows } = await pool.query(
+      `SELECT data ->> 'attempt' AS attempt, round(extract(epoch FROM start_after - now()) / 3600)::integer AS hours
+     FROM jobs.job WHERE name = 'webhook-delivery'`,
+    );
+    assert.deepEqual(rows, [{ attempt: '2', hours: 1 }]);
+  },
+);
+
+jobTest(
   'keeps at most one waiting job per record, and brings it forward for an immediate one',
   async () => {
     await send(1, { startAfter: new Date(Date.now() + 3_600_000) });

@@ -1,5 +1,6 @@
 import type { JobWithMetadata } from 'pg-boss';
 import type { Database, Queries } from '../db/database.ts';
+import { databaseTime } from '../db/database-time.ts';
 import { withinTransaction } from '../db/run-statements.ts';
 import { createBoss } from './boss.ts';
 import { queueNames, queues } from './queues.ts';
@@ -14,8 +15,8 @@ export type SendOptions = { startAfter?: number; tx?: Queries };
 /** Sends background jobs. Each runs at least once, in any process with workers. */
 export interface Jobs {
   /**
-   * Stores a job. If a job for the same record already waits, an immediate job brings it forward, and a delayed job is
-   * dropped. The job starts after the transaction is committed, so it sees its changes.
+   * Stores a job. If a job for the same record already waits, it gets the new data, and the earlier of both times. The
+   * job starts after the transaction is committed, so it sees its changes.
    */
   send<Name extends QueueName>(queue: Name, data: QueueData[Name], options?: SendOptions): Promise<void>;
   /** Returns whether a job for the record waits or runs. */
@@ -37,7 +38,7 @@ export class StoredJobs implements Jobs {
   async send<Name extends QueueName>(queue: Name, data: QueueData[Name], options: SendOptions = {}) {
     const { startAfter = 0, tx } = options;
     const store = (queries: Queries) =>
-      withinTransaction(queries, () => this.#store(queue, data, startAfter));
+      withinTransaction(queries, () => this.#store(queries, queue, data, startAfter));
     await (tx ? store(tx) : this.#database.transaction(store));
     if (startAfter > 0) this.onDelayed?.(queue, startAfter);
   }
@@ -52,7 +53,7 @@ export class StoredJobs implements Jobs {
     await this.#database.transaction((tx) =>
       withinTransaction(tx, async () => {
         const { affected } = (await this.boss.cancel(queue, job)) as { affected?: number };
-        if (affected !== 0) await this.#store(queue, job.data as never, 0);
+        if (affected !== 0) await this.#store(tx, queue, job.data as never, 0);
       }),
     );
   }
@@ -69,20 +70,34 @@ export class StoredJobs implements Jobs {
   }
 
   /** `update` and `upsert` lock the waiting job until the end of the transaction. */
-  async #store<Name extends QueueName>(queue: Name, data: QueueData[Name], delay: number) {
+  async #store<Name extends QueueName>(queries: Queries, queue: Name, data: QueueData[Name], delay: number) {
     const singletonKey = String(queues[queue].key(data));
     const startAfter = `${delay / 1000} seconds`;
     const group = 'userId' in data && { group: { id: String(data.userId) } };
     // Between two statements, another process may insert a job with this key, and a third one may fetch it.
     for (let tries = 1; tries <= 10; tries++) {
-      const waiting =
+      const { jobs: stored } =
         delay === 0
           ? await this.boss.upsert(queue, data, { singletonKey, startAfter: 0, ...group })
-          : await this.boss.update(queue, undefined, { singletonKey });
-      if (waiting.jobs.length > 0) return;
+          : await this.boss.update(queue, data, { singletonKey, ...group });
+      if (stored.length > 0) {
+        if (delay !== 0) await this.#bringForward(queries, queue, stored, delay);
+        return;
+      }
       if (delay !== 0 && (await this.boss.send(queue, data, { singletonKey, startAfter, ...group })) !== null)
         return;
     }
     throw new Error(`A job of ${queue} could not be stored: other processes kept taking its key.`);
+  }
+
+  /** Has locked waiting jobs start within a time, in milliseconds, unless they start earlier anyway. */
+  async #bringForward(queries: Queries, queue: QueueName, ids: string[], delay: number): Promise<void> {
+    const due = (await databaseTime(queries)).getTime() + delay;
+    for (const id of ids) {
+      const [job] = await this.boss.findJobs(queue, { id });
+      // In a transaction of Drizzle, timestamps are texts.
+      if (job && new Date(job.startAfter).getTime() > due)
+        await this.boss.update(queue, undefined, { id, startAfter: `${delay / 1000} seconds` });
+    }
   }
 }
