@@ -219,6 +219,24 @@ test('leaves a later attempt of an evaluation waiting', async () => {
   assert.deepEqual(rows, [{ attempt: '3', waits: true }]);
 });
 
+test('leaves a webhook alone whose next attempt still waits', async () => {
+  const { userId } = await createAssistant(service, { balance: '1' });
+  const { rows: overdue } = await pool.query<{ id: number }>(
+    `INSERT INTO webhook_deliveries (webhook_id, user_id, event, url, payload, next_attempt_at)
+     VALUES ('msg_waiting', $1, 'call-ended', 'http://127.0.0.1:9/', '{}', now() - interval '2 hours') RETURNING id`,
+    [userId],
+  );
+  const job = { deliveryId: overdue[0]?.id ?? 0, attempt: 0 };
+  await new StoredJobs(database).send('webhook-delivery', job, { startAfter: 7_200_000 });
+  await cleanUp();
+  const { rows } = await pool.query(
+    `SELECT start_after > now() + interval '1 hour' AS waits FROM jobs.job
+     WHERE name = 'webhook-delivery' AND (data ->> 'deliveryId')::bigint = $1`,
+    [job.deliveryId],
+  );
+  assert.deepEqual(rows, [{ waits: true }]);
+});
+
 test('handles an end once, even if a person takes over the ended conversation', async () => {
   const { uuid, userId } = await createAssistant(service, { balance: '1' });
   const desk = { Authorization: `Bearer ${await createApiKey(database.db, userId, 'Desk')}` };

@@ -42,8 +42,8 @@ export async function resendLostJobs({ db }: Database, jobs: Jobs): Promise<numb
     WHERE status = 'pending' AND ${isLost(sql`next_attempt_at`)}
     ORDER BY next_attempt_at LIMIT ${batchSize}`);
   for (const { id, ...delivery } of deliveries)
-    await jobs.send('webhook-delivery', { deliveryId: id, ...delivery });
-  return sent + deliveries.length;
+    await sendUnlessPending('webhook-delivery', { deliveryId: id, ...delivery });
+  return sent;
 }
 
 /**
