@@ -2,6 +2,7 @@ import { expect } from '@open-wc/testing';
 import type { FormField } from '../../src/widget/form-field.ts';
 import { faulty, mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press, type } from '../support/browser/page.ts';
+import { service } from '../support/browser/service-under-test.ts';
 
 const fields: readonly FormField[] = [
   { name: 'first_name', label: 'First name', required: true, autocomplete: 'given-name' },
@@ -197,6 +198,28 @@ describe('the form before the chat', () => {
     await third.open();
     await third.answered(1);
     expect(third.find('[part="form"]'), 'of a conversation that goes on').to.be.null;
+  });
+
+  it('keeps its answers on the next page, whose tag has variables of the same names', async () => {
+    const variables = '{"first_name":"nobody","plan":"gold"}';
+    const first = await openForm(fields, { variables });
+    fill(first, good);
+    await click(first.part('start-button'));
+    await first.answered(1);
+    const sent = (): unknown =>
+      (requests.bodies.findLast((body) => 'message' in (body as object)) as { variables?: unknown }).variables;
+    await first.ask('On the first page');
+    await first.answered(2);
+    expect(sent(), 'to a service that has them').to.be.undefined;
+    first.element.remove();
+    const second = mount({ variables });
+    second.element.context = { email: 'unknown', page: 'sizes' };
+    await second.open();
+    await second.ask('On the second page');
+    await second.answered(3);
+    expect(sent()).to.deep.equal({ page: 'sizes', plan: 'gold' });
+    const read = await fetch(`${service.url}/api/conversations/${second.conversationId}`);
+    expect(((await read.json()) as { variables: unknown }).variables).to.include({ ...good, page: 'sizes' });
   });
 
   it('is asked once per visit, and again after `forget()`', async () => {

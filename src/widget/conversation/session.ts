@@ -349,7 +349,7 @@ export class Session {
 
   #newAttempt(): Omit<Attempt, 'at'> {
     const sent = this.snapshot.messages.filter(({ role, status }) => role === 'user' && status === 'sent');
-    const variables = variablesOf(this.conversation.request());
+    const variables = variablesOf(this.conversation.request(), this.snapshot.choices?.answered);
     const json = toJson(variables);
     const attempt = {
       sentAfter: sent.length,

@@ -36,7 +36,7 @@ export interface Message {
   readonly timing?: { readonly first: number; readonly total: number };
 }
 
-/** Ratings, consents and tool outcomes, stored with the conversation. */
+/** Ratings, consents, tool outcomes and answered questions, stored with the conversation. */
 export interface Choices {
   /** Ratings of answers, by a name that identifies the answer. */
   readonly ratings?: Readonly<Record<string, 'up' | 'down'>> | undefined;
@@ -44,6 +44,8 @@ export interface Choices {
   readonly allowedTools?: readonly string[] | undefined;
   /** Outcomes of page tool calls that the visitor's next message reports, by the ID of the call. */
   readonly toolOutcomes?: Readonly<Record<string, 'done' | 'denied' | 'failed'>> | undefined;
+  /** Names of the variables that the visitor has set in the page's form. */
+  readonly answered?: readonly string[] | undefined;
 }
 
 /** The state of a conversation that the panel renders, frozen. */

@@ -256,7 +256,8 @@ export class ChatPanel implements Panel, PanelContext {
         // A request in flight may continue after the page has switched to another user, whose data it must not get.
         if (identity === this.#identity) {
           const clientTools = addOns.tools;
-          own = { ...options, ...pageDataOf(host.element), ...gate?.variables(), isGateClosed, clientTools };
+          const answers = gate?.answers;
+          own = { ...options, ...pageDataOf(host.element), answers, isGateClosed, clientTools };
         }
         return own;
       },

@@ -16,6 +16,8 @@ export interface SessionRequest {
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   /** Context of the page: further variables, which those of the tag override. */
   readonly context?: Readonly<Record<string, unknown>> | undefined;
+  /** The visitor's answers to the page's form, if they were given on this page. They override both. */
+  readonly answers?: Readonly<Record<string, unknown>> | undefined;
   /** Proves who uses the chat. */
   readonly userToken?: string | null;
   /** Whether to open a conversation even if the user has one on another device. */
@@ -46,9 +48,19 @@ export type Earlier = Pick<Conversation, 'earlier_cursor'>;
 /** The problem of a conversation that accepts no more messages. */
 export const hasEnded: Problem = { code: 'conversation-ended', message: 'The conversation has ended.' };
 
-/** All variables that the page sends; undefined if there are none. */
-export function variablesOf({ context, variables }: SessionRequest): SessionRequest['variables'] {
-  return context ? { ...context, ...variables } : variables;
+/**
+ * All variables that the page sends; undefined if there are none.
+ *
+ * @param answered names of variables that the service has from the visitor: the page's own are left out
+ */
+export function variablesOf(
+  { context, variables, answers }: SessionRequest,
+  answered: readonly string[] = [],
+): SessionRequest['variables'] {
+  if (!context && !answers && !answered[0]) return variables;
+  // JSON leaves out undefined values.
+  const own = Object.fromEntries(answered.map((name) => [name, undefined]));
+  return { ...context, ...variables, ...own, ...answers };
 }
 
 /** The problem of a request that cannot be sent, because the site's tag has an invalid value. */

@@ -24,7 +24,10 @@ export class Gate {
     this.panel = panel;
     // The service has the answers now. The listener is released together with the element.
     panel.host.element.addEventListener('chat-ready', () => {
-      panel.storage.removeItem(formKey(panel.conversation));
+      const { conversation, storage } = panel;
+      storage.removeItem(formKey(conversation));
+      const answers = this.#answers.get(conversation);
+      if (answers) conversation.choose({ answered: Object.keys(answers) });
     });
     this.refresh();
   }
@@ -64,11 +67,9 @@ export class Gate {
     this.#answers.set(this.panel.conversation, answers);
   }
 
-  /** The page's variables, overridden by the visitor's answers; undefined without answers. */
-  variables(): Pick<SessionRequest, 'variables'> | undefined {
-    const { conversation, host } = this.panel;
-    const answers = this.#answers.get(conversation);
-    return answers && { variables: { ...host.element.variables, ...answers } };
+  /** The visitor's answers to the form; undefined before they are given. */
+  get answers(): SessionRequest['answers'] {
+    return this.#answers.get(this.panel.conversation);
   }
 
   /** Renders the gate, which replaces the chat while it is closed. */
