@@ -43,6 +43,9 @@ const patterns = [
   ...['- [\\a', '- [[', '\n', ' ', '\t', 'word ', 'x'],
 ];
 
+/** Lines that continue the item of a list, each of which parsers may take for the beginning of something else. */
+const linesOfItem = ['a\n', ' \\\n'];
+
 function repeat(pattern: string, length: number): string {
   return pattern.repeat(Math.ceil(length / pattern.length)).slice(0, length);
 }
@@ -68,6 +71,12 @@ describe('an answer of 100,000 characters', () => {
   for (const pattern of patterns)
     it(`takes at most 100 times as long as an ordinary one if it repeats ${JSON.stringify(pattern)}`, () => {
       const ratio = costOf(repeat(pattern, length), drawings) / reference;
+      assert.ok(ratio < 100, `It takes ${ratio.toFixed(1)} times as long.`);
+    });
+
+  for (const line of linesOfItem)
+    it(`takes at most 100 times as long if it is an item with the lines ${JSON.stringify(line)}`, () => {
+      const ratio = costOf(`- ${repeat(line, length - 2)}`, drawings) / reference;
       assert.ok(ratio < 100, `It takes ${ratio.toFixed(1)} times as long.`);
     });
 });

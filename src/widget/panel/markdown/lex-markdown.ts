@@ -17,6 +17,9 @@ const maxRules = 200;
 /** The maximum number of lines that continue a quote without `>`: after each, the lexer lexes the quote again. */
 const maxLazyLines = 200;
 
+/** The first lines of a text, where an underlined heading ends: the lexer looks for one at each line of a list. */
+const headingLines = /^(?:[^\n]*\n){0,20}[^\n]*/;
+
 /**
  * Ends a bare address, and may come before emphasis: Chinese, Japanese and Korean, which have no spaces there, and all
  * punctuation and symbols but ASCII, `–` and `·`. An address that contains them needs the syntax of a link. Before
@@ -57,6 +60,10 @@ class BoundedTokenizer extends Tokenizer {
 
   override list(text: string): Tokens.List | undefined {
     return this.#nested(() => super.list(text));
+  }
+
+  override lheading(text: string): Tokens.Heading | undefined {
+    return super.lheading(headingLines.exec(text)?.[0] ?? '');
   }
 
   /** Rows are padded to the width of their table: few characters could make millions of cells. */
