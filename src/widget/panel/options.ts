@@ -1,4 +1,5 @@
 import { toJson } from '../../client/to-json.ts';
+import { limits } from '../../contract/limits.ts';
 import type { SessionRequest } from '../conversation/history/conversation-record.ts';
 import type { PanelInput } from '../element/panel-input.ts';
 import type { Locale } from '../texts/texts.ts';
@@ -82,7 +83,8 @@ export function resolveOptions(
 
 /**
  * The page's data for the assistant, as it is now: a page may change it and send in the same task, before the options
- * follow. A context without the JSON of an object is left out: one with a cycle, or a text from an attribute.
+ * follow. A context without the JSON of an object is left out: one with a cycle, or a text from an attribute. Values
+ * that are too long are cut: the service would refuse every message, and visitors cannot change them.
  */
 export function pageDataOf({
   variables,
@@ -94,7 +96,26 @@ export function pageDataOf({
     warnOnce(`context: ${String(error)}`);
     context = undefined;
   }
-  return { variables, context } as Pick<SessionRequest, 'variables' | 'context'>;
+  return {
+    variables: withShortValues('variables', variables),
+    context: withShortValues('context', context),
+  };
+}
+
+function withShortValues(name: string, values: object | undefined): SessionRequest['variables'] {
+  const max = limits.variables.valueCharacters;
+  return (
+    values &&
+    Object.fromEntries(
+      Object.entries(values).map(([key, value]: [string, unknown]) => {
+        const text = typeof value === 'string' ? value : (toJson(value) as string | undefined);
+        const cut = [...(text ?? '')].slice(0, max).join('');
+        if (!text || cut === text) return [key, value];
+        warnOnce(`${name}.${key} is cut: it has more than ${max} characters.`);
+        return [key, cut];
+      }),
+    )
+  );
 }
 
 /** The language that the page declares around the element, also around the shadow roots that contain it. */
