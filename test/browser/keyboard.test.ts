@@ -171,6 +171,28 @@ describe('with the keyboard alone', () => {
     expect(focused(chat) === chat.launcher).to.be.true;
   });
 
+  it('Escape returns the focus to the page’s own button if the page hides the launcher', async () => {
+    const style = document.createElement('style');
+    style.textContent = 'voice-assistant-chat::part(launcher) { display: none }';
+    document.body.append(style);
+    try {
+      const chat = mount();
+      before.onclick = () => {
+        chat.element.show();
+      };
+      for (const time of ['first', 'second']) {
+        before.focus();
+        await press('Enter');
+        await until(() => chat.isOpen && focused(chat) === chat.input, `the focus in the composer, ${time}`);
+        await press('Escape');
+        await until(() => !chat.isOpen, 'the panel to close');
+        expect(document.activeElement === before, time).to.be.true;
+      }
+    } finally {
+      style.remove();
+    }
+  });
+
   for (const slot of ['header', 'notice', 'footer'])
     it(`Escape in the page’s content of the slot ${slot} closes and moves the focus to the launcher`, async () => {
       const chat = mount();

@@ -63,6 +63,8 @@ export class ChatPanel implements Panel, PanelContext {
     this.update(this.#input);
   });
   #isVisible = false;
+  /** Had the focus when the panel was shown, as the page's own button. */
+  #opener: Element | null = null;
   readonly modules = new LazyModules(
     (css) => {
       if (css !== undefined) adoptStyles(this.host.shadowRoot, css);
@@ -153,6 +155,7 @@ export class ChatPanel implements Panel, PanelContext {
     if (!this.host.element.open && !this.options.isInline) return;
     this.#isVisible = true;
     const { activeElement } = document;
+    this.#opener = activeElement;
     void this.#texts.follow(this.options).then(() => {
       if (!this.#isVisible) return;
       this.#render();
@@ -172,6 +175,8 @@ export class ChatPanel implements Panel, PanelContext {
 
   hide(): void {
     this.#isVisible = false;
+    // It is still here if the page hides the launcher, which cannot take it then.
+    if (this.container.matches(':focus-within')) (this.#opener as HTMLElement | null)?.focus();
     // A call continues, and its bar stays.
     this.container.hidden = !this.addOns.hide();
     this.#place.leave();
