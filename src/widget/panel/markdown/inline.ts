@@ -41,7 +41,13 @@ function inlineToken(token: Token, context: MarkdownContext): Content {
 function link(address: string, content: Content | Content[], { texts }: MarkdownContext): TemplateResult {
   const href = safeLink(decodeEntities(address));
   if (href === undefined) return html`${content}`;
-  return html`<a href=${href} title=${texts.newTab} target="_blank" rel="noopener noreferrer nofollow ugc"
+  // Other programs open telephone numbers and e-mail addresses: the new tab would stay empty.
+  const isPage = href.startsWith('http');
+  return html`<a
+    href=${href}
+    title=${isPage ? texts.newTab : nothing}
+    target=${isPage ? '_blank' : nothing}
+    rel="noopener noreferrer nofollow ugc"
     >${content}</a
   >`;
 }
