@@ -52,6 +52,23 @@ describe('the history', () => {
     assert.equal(new Set(keys(merged)).size, 4);
   });
 
+  it('stays complete if the service returns only its end, although messages repeat', () => {
+    const texts = ['Hi', 'Yes', 'First?', 'Yes', 'Second?', 'Yes', 'Third?', 'Yes', 'Done.'];
+    const whole = texts.map((text, at) => line(at % 2 ? 'user' : 'assistant', text));
+    const before = mergeHistory([], whole);
+    for (const length of [2, 4, 6, 8])
+      assert.deepEqual(mergeHistory(before, whole.slice(-length)), before, `the last ${length}`);
+    const longer = [...whole, line('user', 'Yes'), line('assistant', 'Really done.')];
+    assert.deepEqual(
+      mergeHistory(before, longer.slice(-4)).map(({ text }) => text),
+      longer.map(({ content }) => content),
+    );
+    assert.deepEqual(
+      mergeHistory(before, longer).map(({ text }) => text),
+      longer.map(({ content }) => content),
+    );
+  });
+
   it('inserts messages in between, and every message keeps its key', () => {
     const first = mergeHistory([], [line('assistant', 'Hello!'), line('user', 'One?'), line('user', 'Two?')]);
     const history = [

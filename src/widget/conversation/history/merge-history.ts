@@ -14,7 +14,7 @@ export function mergeHistory(
   const shown = messages.filter((message) => !isPending(message) && message.status !== 'streaming');
   const keys = new Set(shown.map(({ key }) => key));
   const places = new Places(shown);
-  let next = 0;
+  let next = history.length < shown.length ? startOf(history.map(messageFrom), shown) : 0;
   let earlier: readonly Message[] = [];
   const merged = history.map((item, index) => {
     let message = messageFrom(item, index);
@@ -30,6 +30,22 @@ export function mergeHistory(
     return message;
   });
   return [...earlier, ...merged, ...messages.filter(isPending)];
+}
+
+/**
+ * Where a record that is only the end of a history begins among the messages shown: messages such as "Yes" may repeat.
+ * 0 if the messages shown do not end with the beginning of the record.
+ */
+function startOf(record: readonly Message[], shown: readonly Message[]): number {
+  const first = shown.length - record.length;
+  const isSame = ({ role, text }: Message, at: number): boolean => {
+    const message = shown[at];
+    return !message || nameOf(role, text) === nameOf(message.role, message.text);
+  };
+  const found = shown.findIndex(
+    (_, start) => start >= first && record.every((message, index) => isSame(message, start + index)),
+  );
+  return Math.max(0, found);
 }
 
 /** Finds messages by role and text, in linear time over a whole history. */
