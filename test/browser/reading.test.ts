@@ -143,6 +143,29 @@ describe('reading a conversation', () => {
     for (const day of days) expect(day).to.match(/^\d{4}-\d{2}-\d{2}$/);
   });
 
+  it('writes times and dates as in the region of the page', async () => {
+    serveHistory([
+      { role: 'assistant', content: 'Hello!', created_at: ago(400) },
+      { role: 'user', content: 'Good.', created_at: ago(400) },
+    ]);
+    const at = new Date(ago(400));
+    for (const lang of ['en-US', 'en-GB', 'fr-CA', 'ar-EG', 'de_CH']) {
+      const chat = mount({ 'base-url': cannedService, lang });
+      await chat.open();
+      const time = new Intl.DateTimeFormat(lang.replace('_', '-'), { timeStyle: 'short' }).format(at);
+      const day = new Intl.DateTimeFormat(lang.replace('_', '-'), {
+        weekday: 'long',
+        day: 'numeric',
+        month: 'long',
+        year: 'numeric',
+      });
+      await until(() => !!chat.find('.divider')?.textContent.trim(), 'the day');
+      expect(chat.find('article')?.ariaLabel, lang).to.contain(`, ${time}`);
+      expect(chat.find('.divider')?.textContent.trim(), lang).to.equal(day.format(at));
+      chat.element.remove();
+    }
+  });
+
   it('starts a new day with its first message', async () => {
     serveHistory([{ role: 'assistant', content: 'Hello!', created_at: ago(1) }]);
     const chat = mount({ 'base-url': cannedService, lang: 'en' });

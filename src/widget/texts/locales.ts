@@ -108,6 +108,7 @@ export async function loadTexts(
     const { default: loaded } = await loadModule(loaders[language] as Load);
     return {
       language,
+      formats: [language],
       direction: rightToLeft.includes(language) ? 'rtl' : 'ltr',
       texts: loaded,
     };

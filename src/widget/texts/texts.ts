@@ -12,11 +12,13 @@ export type Texts = {
 export interface Locale {
   /** BCP 47, as in `de`. */
   readonly language: string;
+  /** For formats of times and dates: the wanted tag, whose region they depend on, and the language as the fallback. */
+  readonly formats: readonly string[];
   readonly direction: 'ltr' | 'rtl';
   readonly texts: Texts;
 }
 
-export const english: Locale = { language: 'en', direction: 'ltr', texts: en };
+export const english: Locale = { language: 'en', formats: ['en'], direction: 'ltr', texts: en };
 
 /**
  * Loads the first of `languages` that has texts. Resolves with English if there is none, and with undefined if it cannot be
@@ -24,17 +26,27 @@ export const english: Locale = { language: 'en', direction: 'ltr', texts: en };
  */
 export async function loadLocale(languages: readonly string[]): Promise<Locale | undefined> {
   for (const tag of languages) {
-    if (/^en\b/i.test(tag)) break;
+    if (/^en\b/i.test(tag)) return withFormats(english, tag);
     try {
       // The list of languages is a module of its own: most visitors never need it.
       const { loadTexts } = await loadModule(() => import('./locales.ts'));
       const locale = await loadTexts(tag, loadModule);
-      if (locale) return locale;
+      if (locale) return withFormats(locale, tag);
     } catch {
       return undefined;
     }
   }
   return english;
+}
+
+function withFormats(locale: Locale, tag: string): Locale {
+  try {
+    const [wanted = ''] = Intl.getCanonicalLocales(tag.replaceAll('_', '-'));
+    return { ...locale, formats: [wanted, locale.language] };
+  } catch {
+    // Attributes may contain anything.
+    return locale;
+  }
 }
 
 /** Replaces placeholders such as `{name}` with the values of those names. */

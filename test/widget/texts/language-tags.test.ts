@@ -43,7 +43,15 @@ describe('texts for several languages', () => {
   });
 
   it('are English if English comes first, with any region', async () => {
-    assert.equal(await loadLocale(['en-GB', 'de']), english);
+    assert.equal((await loadLocale(['en-GB', 'de']))?.texts, english.texts);
+  });
+
+  it('come with the language of times and dates, which has the region', async () => {
+    const formats = async (tag: string): Promise<unknown> => (await loadLocale([tag]))?.formats;
+    assert.deepEqual(await formats('en-GB'), ['en-GB', 'en']);
+    assert.deepEqual(await formats('de_CH'), ['de-CH', 'de']);
+    assert.deepEqual(await formats('zh-HK'), ['zh-HK', 'zh-tw']);
+    assert.deepEqual(await formats('en-no-valid--tag'), ['en']);
   });
 
   it('are English if none is available', async () => {

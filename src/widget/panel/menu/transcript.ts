@@ -31,9 +31,9 @@ export async function wholeTranscript(panel: PanelContext): Promise<Transcript> 
 }
 
 /** A message's time in the visitor's language; empty if the service returns none. */
-export function timeOf({ at }: Message, { language }: Locale): string {
+export function timeOf({ at }: Message, { formats }: Locale): string {
   if (at === undefined) return '';
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
+  return new Intl.DateTimeFormat(formats, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
 }
 
 /** The text of a message, as the chat shows it. */

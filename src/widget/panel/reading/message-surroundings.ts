@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Message } from '../../conversation/snapshot.ts';
+import type { Locale } from '../../texts/texts.ts';
 import { authorOf, type LogValues, type MessageDetails } from '../message-log.ts';
 import { textOf } from './event-text.ts';
 import { dayLabel, startOfDay } from './day-label.ts';
@@ -34,7 +35,7 @@ export function messageSurroundings(
   const day = isNewDay
     ? divider(
         html`<time datetime=${dateOf(at)}
-          >${showsTimes ? dayLabel(at, now, locale.language) : '\u00A0'}</time
+          >${showsTimes ? dayLabel(at, now, locale.formats) : '\u00A0'}</time
         >`,
         '',
       )
@@ -43,7 +44,7 @@ export function messageSurroundings(
   const isClose = !(Math.abs((at ?? 0) - (previous?.at ?? at ?? 0)) > groupedWithin);
   const follows =
     previous?.role === role && previous.author === author && isClose && !isNewDay && !isFirstNew;
-  const time = at === undefined || !showsTimes ? '' : `, ${timeOf(at, locale.language)}`;
+  const time = at === undefined || !showsTimes ? '' : `, ${timeOf(at, locale.formats)}`;
   return {
     above: isNewDay || isFirstNew ? html`${day}${mark}` : nothing,
     className: `${follows ? 'follows' : ''} ${isActive ? 'active' : ''}`,
@@ -67,14 +68,14 @@ function dateOf(at: number): string {
 
 /** Creating a format takes milliseconds, so it is created when the first time is shown, and kept. */
 let format: Intl.DateTimeFormat | undefined;
-let latest = { language: '', minute: NaN, text: '' };
+let latest: { formats?: Locale['formats']; minute: number; text: string } = { minute: NaN, text: '' };
 
 /** The time of day. Neighboring messages are often of the same minute, and formatting takes long for a whole history. */
-export function timeOf(at: number, language: string): string {
+export function timeOf(at: number, formats: Locale['formats']): string {
   const minute = Math.floor(at / 60_000);
-  if (minute === latest.minute && language === latest.language) return latest.text;
-  if (language !== latest.language) format = undefined;
-  format ??= new Intl.DateTimeFormat(language, { timeStyle: 'short' });
-  latest = { language, minute, text: format.format(at) };
+  if (minute === latest.minute && formats === latest.formats) return latest.text;
+  if (formats !== latest.formats) format = undefined;
+  format ??= new Intl.DateTimeFormat(formats, { timeStyle: 'short' });
+  latest = { formats, minute, text: format.format(at) };
   return latest.text;
 }

@@ -43,7 +43,7 @@ export function messageTools(message: Message, locale: Locale, panel: PanelConte
       ${thumbIcon}
     </button>`;
   return html`<div part="message-tools">
-    ${at === undefined ? nothing : html`<time datetime=${new Date(at).toISOString()}>${timeOf(at, locale.language)}</time>`}
+    ${at === undefined ? nothing : html`<time datetime=${new Date(at).toISOString()}>${timeOf(at, locale.formats)}</time>`}
     ${
       hasClipboard()
         ? html`<button type="button" part="copy-button" title=${texts.copyMessage} @click=${copy}>

@@ -185,7 +185,7 @@ export class Reading {
     this.#isWaiting = true;
     await idle();
     // The format is created here, and not in the next frame, which the visitor would wait for.
-    timeOf(Date.now(), this.#language);
+    timeOf(Date.now(), (this.#panel.locale as Locale).formats);
     this.showsTimes = true;
     this.#panel.requestRender();
   }
