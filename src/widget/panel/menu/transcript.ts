@@ -81,5 +81,8 @@ export function transcriptFileName({ heading }: Transcript, extension: string): 
     .replace(/[\s\p{C}\\/:*?"<>|.]+/gu, ' ')
     .trim()
     .slice(0, 60);
-  return `${name} ${new Date().toISOString().slice(0, 10)}.${extension}`;
+  // The visitor's date, in UTC.
+  const now = new Date();
+  now.setMinutes(now.getMinutes() - now.getTimezoneOffset());
+  return `${name} ${now.toISOString().slice(0, 10)}.${extension}`;
 }

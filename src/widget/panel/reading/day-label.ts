@@ -7,6 +7,8 @@ export function dayLabel(at: number, now: number, formats: Locale['formats']): s
   const days = Math.round((startOfDay(at) - startOfDay(now)) / day);
   if (days === 0 || days === -1) {
     const words = new Intl.RelativeTimeFormat(formats, { numeric: 'auto' }).format(days, 'day');
+    // The capital letters of Georgian are only for texts in capitals.
+    if (formats.at(-1) === 'ka') return words;
     return words.charAt(0).toLocaleUpperCase(formats[0]) + words.slice(1);
   }
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
