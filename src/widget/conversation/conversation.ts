@@ -76,7 +76,13 @@ export class Conversation {
   }
 
   get #isRecent(): boolean {
-    return this.environment.now() < this.#followUntil;
+    return this.#waitingTime > 0;
+  }
+
+  /** Milliseconds for which a hidden chat still waits for updates; 0 if the clock was set back meanwhile. */
+  get #waitingTime(): number {
+    const left = this.#followUntil - this.environment.now();
+    return left > hiddenTimeout.ofPerson ? 0 : left;
   }
 
   /** The text in the composer; stored with the conversation. */
@@ -380,7 +386,7 @@ export class Conversation {
     if (need !== 'none' && !this.isVisible) {
       this.#idleTimer = setTimeout(() => {
         this.#followUpdates(false);
-      }, this.#followUntil - this.environment.now());
+      }, this.#waitingTime);
       // In a site's tests, it must not keep Node running.
       (this.#idleTimer as { unref?: () => void }).unref?.();
     }

@@ -354,6 +354,32 @@ describe('a hidden conversation', () => {
     assert.equal(browser.kept.get('voice-assistant-chat:wake'), undefined);
   });
 
+  it('does not wait for updates for weeks if the clock was ahead, on this page and the next', async (t) => {
+    const { setTimeout: original } = globalThis;
+    const delays: number[] = [];
+    globalThis.setTimeout = ((act: () => void, delay: number) => {
+      delays.push(delay);
+      return original(act, delay);
+    }) as typeof setTimeout;
+    t.after(() => {
+      globalThis.setTimeout = original;
+    });
+    offerEvents();
+    const browser = new Browser();
+    browser.now = () => Date.now() + 30 * 24 * 3_600_000;
+    visit = browser.visit(server);
+    await openVisibly();
+    visit.conversation.setVisible(false);
+    browser.now = () => Date.now();
+    visit.conversation.choose({});
+    await until(() => streams.length === 0);
+    visit.goAway();
+    visit = browser.visit(server);
+    assert.equal(visit.conversation.opensInBackground, false);
+    // Browsers treat a longer delay as none.
+    assert.ok(Math.max(...delays) < 2 ** 31, `${Math.max(...delays)}`);
+  });
+
   it('was open on the page before only if the visitor left that within ten minutes', () => {
     const browser = new Browser();
     const leaveOpen = (): void => {
