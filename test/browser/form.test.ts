@@ -207,7 +207,8 @@ describe('the form before the chat', () => {
     await click(first.part('start-button'));
     await first.answered(1);
     const sent = (): unknown =>
-      (requests.bodies.findLast((body) => 'message' in (body as object)) as { variables?: unknown }).variables;
+      (requests.bodies.findLast((body) => 'message' in (body as object)) as { variables?: unknown })
+        .variables;
     await first.ask('On the first page');
     await first.answered(2);
     expect(sent(), 'to a service that has them').to.be.undefined;
