@@ -21,6 +21,17 @@ describe('a PDF', () => {
     assert.equal(await read(text), text);
   });
 
+  test('keeps lines that would be headings in Markdown as text', async () => {
+    const { chunks } = await extract({
+      type: 'pdf',
+      name: 'D',
+      bytes: makePdf(['# 12\nOpen 9 to 18\n-----\nPhone: 123\n===\nParking']),
+    });
+    assert.deepEqual(chunks, [
+      { heading: 'D', body: '\\# 12\nOpen 9 to 18\n\\-----\nPhone: 123\n\\===\nParking' },
+    ]);
+  });
+
   for (const [encoding, collection, codes, text] of [
     ['UniJIS-UCS2-H', 'Japan1', '55b6696d66429593', '営業時間'],
     ['90ms-RKSJ-H', 'Japan1', '89638BC68E9E8AD4', '営業時間'],
@@ -55,13 +66,23 @@ describe('a page', () => {
     return { text: chunks.map(({ heading, body }) => `${heading}: ${body}`).join('\n'), links };
   };
 
+  test('has its title and the headings above in each heading, as an article, too', async () => {
+    for (const text of [
+      '189 euros.',
+      `189 euros. ${'We ship it within two days, to your door. '.repeat(8)}`.trim(),
+    ]) {
+      const html = `<title>Trail Boot | Shop</title><main><h1>Boot for trails</h1><h2>Price</h2><p>${text}</p></main>`;
+      assert.equal((await read(html)).text, `Trail Boot | Shop › Boot for trails › Price: ${text}`);
+    }
+  });
+
   test('is read if one form contains all of it, as in ASP.NET, without the forms in it', async () => {
     const { text } = await read(
       `<title>Shop</title><form id="aspnetForm"><input type="hidden" value="x">
        <div><h1>Contact</h1><p>We open at nine.</p><button>Print</button></div></form>
        <div><form><p>Your address</p><input></form></div>`,
     );
-    assert.equal(text, 'Contact: We open at nine.');
+    assert.equal(text, 'Shop › Contact: We open at nine.');
   });
 
   test('is read without a form beside its text', async () => {
@@ -69,7 +90,7 @@ describe('a page', () => {
       `<title>Shop</title><h1>Contact</h1><p>We open at nine and close at six, except on Sundays.</p>
        <form><h2>Newsletter</h2><p>Your address</p><input><button>Subscribe</button></form>`,
     );
-    assert.equal(text, 'Contact: We open at nine and close at six, except on Sundays.');
+    assert.equal(text, 'Shop › Contact: We open at nine and close at six, except on Sundays.');
   });
 
   test('is read according to the directives for robots, not the values of others', async () => {
@@ -152,7 +173,10 @@ describe('a page', () => {
        <h2><button aria-expanded="false">Shipping</button> <button>Copy link</button></h2><p>Ask us.</p>
        <h2><button>Payment</button></h2><p>Pay by card.</p>`,
     );
-    assert.equal(text, 'Returns: Send it back.\nShipping: Ask us.\nPayment: Pay by card.');
+    assert.equal(
+      text,
+      'Help › Returns: Send it back.\nHelp › Shipping: Ask us.\nHelp › Payment: Pay by card.',
+    );
   });
 
   for (const [relation, item] of Object.entries(accordions)) {

@@ -286,7 +286,7 @@ CREATE TABLE chunks (
   position integer NOT NULL,
   heading text NOT NULL,
   body text NOT NULL,
-  -- Of `chunk_search`: the heading has weight A, the document's name B, the body D.
+  -- Of `chunk_search`: the last heading of the path has weight A, the others and the document's name B, the body D.
   search tsvector NOT NULL,
   -- A unit vector, and the model that computed it. Comparable with or without pgvector.
   embedding real[],
@@ -306,8 +306,8 @@ $$;
 
 CREATE FUNCTION chunk_search(config regconfig, heading text, document text, body text) RETURNS tsvector
   LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT setweight(to_tsvector(config, separate_characters(heading)), 'A')
-    || setweight(to_tsvector(config, separate_characters(document)), 'B')
+  SELECT setweight(to_tsvector(config, separate_characters(substring(heading from '[^›]*$'))), 'A')
+    || setweight(to_tsvector(config, separate_characters(document || ' ' || regexp_replace(heading, '[^›]*$', ''))), 'B')
     || setweight(to_tsvector(config, separate_characters(body)), 'D')
 $$;
 

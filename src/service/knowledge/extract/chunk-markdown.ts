@@ -1,4 +1,5 @@
 import { Lexer } from 'marked';
+import type { Tokens } from 'marked';
 
 /** A section of a document, or part of a long one. */
 export interface Chunk {
@@ -18,11 +19,13 @@ const bodyLimit = 1200;
 const blockLimit = 4800;
 
 /**
- * Splits Markdown into one chunk per section, with its heading. Sections without text give no chunk; text before the
- * first heading has `title` as its heading. Headings without any other text are the text of the document.
+ * Splits Markdown into one chunk per section. Its heading is the path of headings that lead to it, without `title`; text
+ * before the first heading has `title` as its heading. A heading without a section of its own is text of the section that
+ * contains it.
  */
 export function chunkMarkdown(title: string, markdown: string): Chunk[] {
   const chunks: Chunk[] = [];
+  const path: { depth: number; text: string }[] = [];
   let heading = title;
   let blocks: string[] = [];
   const headings: string[] = [];
@@ -31,19 +34,37 @@ export function chunkMarkdown(title: string, markdown: string): Chunk[] {
     blocks = [];
   };
   // Only blocks are parsed: inline Markdown stays as it is.
-  for (const token of new Lexer().blockTokens(markdown.replace(/\r\n?/g, '\n'))) {
-    if (token.type === 'heading' && token['text'] !== '') {
-      endSection();
-      const text = token['text'] as string;
-      headings.push(text);
-      heading = text.slice(0, headingLimit).toWellFormed();
-      if (text.length > headingLimit) blocks.push(text);
-    } else if (token.type !== 'space') {
+  const tokens = new Lexer()
+    .blockTokens(markdown.replace(/\r\n?/g, '\n'))
+    .filter(({ type }) => type !== 'space');
+  for (const [index, token] of tokens.entries()) {
+    if (token.type !== 'heading' || token['text'] === '') {
       blocks.push(token.raw.replace(/^\n+/, '').trimEnd());
+      continue;
     }
+    const { depth, text } = token as Tokens.Heading;
+    headings.push(text);
+    while ((path.at(-1)?.depth ?? 0) >= depth) path.pop();
+    // Web pages repeat their title ("Boots | Shop") as a heading ("Boots").
+    const isRepeated = text === title || path.at(-1)?.text.startsWith(text) === true;
+    const next = tokens[index + 1];
+    const isSection = next !== undefined && (next.type !== 'heading' || (next['depth'] as number) > depth);
+    if (isSection && !isRepeated) path.push({ depth, text });
+    const current = path.length > 0 ? joinPath(path.map((each) => each.text)) : title;
+    if (isSection || current !== heading) endSection();
+    heading = current;
+    if (!isRepeated && (!isSection || text.length > headingLimit)) blocks.push(text);
   }
   endSection();
   return chunks.length > 0 ? chunks : splitSection(headings).map((body) => ({ heading: title, body }));
+}
+
+/** Joins as many of the innermost headings as fit. */
+function joinPath(headings: string[]): string {
+  const path = headings.join(' › ');
+  return path.length > headingLimit && headings.length > 1
+    ? joinPath(headings.slice(1))
+    : path.slice(0, headingLimit).toWellFormed();
 }
 
 /** The length of the headings and bodies of chunks, in UTF-16 code units. */

@@ -82,10 +82,22 @@ function checkShape({ documentElement: root }: Document): void {
 /** Prepares a page for the search for its content. Returns the links to follow. */
 function prepare(document: Document, url: string): string[] {
   openPanels(document);
+  lowerHeadings(document);
   return resolveLinks(document, url);
 }
 
 const headings = 'h1, h2, h3, h4, h5, h6, summary';
+
+/** Attribute with the level of a heading in the Markdown. */
+const levelAttribute = 'data-level';
+
+/** Puts the headings of a page below its title. Readability makes `h1` an `h2`, but keeps attributes. */
+function lowerHeadings(document: Document): void {
+  for (const [index, name] of ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].entries()) {
+    for (const heading of document.querySelectorAll(name))
+      heading.setAttribute(levelAttribute, String(Math.min(index + 2, 6)));
+  }
+}
 
 /** Buttons and links that open and close a panel of the page, but not menus and dialogs. */
 const controls =
@@ -164,6 +176,7 @@ const lengthOf = ({ textContent }: Element): number => textContent?.length ?? 0;
 interface Element {
   textContent: string | null;
   innerHTML: string;
+  localName: string;
   getAttribute(name: string): string | null;
   setAttribute(name: string, value: string): void;
   removeAttribute(name: string): void;
@@ -205,6 +218,14 @@ turndown.remove(['script', 'style', 'noscript', 'template', 'iframe', 'button', 
 turndown.addRule('images', {
   filter: ['img', 'picture', 'video', 'audio', 'canvas'],
   replacement: () => '',
+});
+turndown.addRule('headings', {
+  filter: ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
+  replacement: (content, node) => {
+    const heading = node as unknown as Element;
+    const level = heading.getAttribute(levelAttribute) ?? heading.localName.slice(1);
+    return `\n\n${'#'.repeat(Number(level))} ${content}\n\n`;
+  },
 });
 // One line per row, so that a search finds the cells of a row together.
 turndown.addRule('cells', {

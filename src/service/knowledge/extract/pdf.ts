@@ -49,6 +49,9 @@ async function open(bytes: Uint8Array) {
 /** The hyphen of a word that is broken at the end of a line, but not the one of "delivery- and return costs". */
 const lineEndHyphen = /(?<=\p{Ll})[-\u2010]\n(?=\p{Ll})(?!(?:and|oder|or|und)\b)/gu;
 
+/** Where a line would start or underline a heading. */
+const headingMark = /^(?=#|-+$|=+$)/gm;
+
 /** A PDF only has lines. A short line that ends a sentence ends a paragraph. */
 function separateParagraphs(page: string): string {
   const lines = page.split('\n').map((line) => line.trim());
@@ -57,5 +60,5 @@ function separateParagraphs(page: string): string {
     .map((line) => (/[.!?:。！？؟]$/u.test(line) && line.length < width * 0.8 ? `${line}\n` : line))
     .join('\n')
     .replace(lineEndHyphen, '')
-    .replace(/^#/gm, '\\#');
+    .replace(headingMark, '\\');
 }
