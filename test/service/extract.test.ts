@@ -76,6 +76,19 @@ describe('a page', () => {
     }
   });
 
+  test('is read if tags of its html, head and body are missing, and behind its body', async () => {
+    for (const html of [
+      '<!doctype html><html lang=en><meta charset=utf-8><title>Shop</title><p>Open<p>Daily',
+      '<!doctype html><!-- <html> --><meta charset=utf-8><title>Shop</title><p>Open<p>Daily',
+      '<html><head><title>Shop</title></head><p>Open</p><p>Daily</p></html>',
+      '<html><head><title>Shop</title><script>"<body>"</script><p>Open</p><p>Daily</p>',
+      '<html><title>Shop</title><body data-x="a > b"><p>Open</p><p>Daily</p></body></html>',
+      '<HTML><HEAD><TITLE>Shop</TITLE></HEAD><BODY><P>Open</BODY><P>Daily</HTML>',
+    ])
+      assert.equal((await read(html)).text, 'Shop: Open\n\nDaily', html);
+    assert.equal((await read('Open <b>daily</b>')).text, 'D: Open **daily**');
+  });
+
   test('is read if one form contains all of it, as in ASP.NET, without the forms in it', async () => {
     const { text } = await read(
       `<title>Shop</title><form id="aspnetForm"><input type="hidden" value="x">

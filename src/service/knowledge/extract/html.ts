@@ -173,7 +173,8 @@ function findContent(document: Document, copy: () => Document): string {
 const lengthOf = ({ textContent }: Element): number => textContent?.length ?? 0;
 
 /** The members of an element that are used here; the service is compiled without DOM types. */
-interface Element {
+interface Element extends Node {
+  append(node: Node): void;
   textContent: string | null;
   innerHTML: string;
   localName: string;
@@ -192,21 +193,41 @@ interface Element {
 
 interface Document extends Element {
   documentElement: Node;
+  head: Element;
   body: Element;
 }
 
 interface Node {
+  /** 1 for elements, 3 for text. */
+  nodeType: number;
   attributes?: { length: number };
   firstChild: Node | null;
   nextSibling: Node | null;
   parentNode: Node | null;
 }
 
-/** Parses HTML. No script runs and nothing is loaded. */
+/** Elements of a head. */
+const headElements = 'title, base, meta, link, style, script';
+
+/**
+ * Parses HTML. No script runs and nothing is loaded. The tags of `html`, `head` and `body` may be missing, and this parser
+ * does not add them, so all that is in them, or should be, moves into those of an empty document.
+ */
 function parse(html: string): Document {
-  // Without a root element the parser would use the first element as the root.
-  const whole = /<html[\s>]/i.test(html) ? html : `<!doctype html><html><body>${html}</body></html>`;
-  return (parseHTML as unknown as (html: string) => { document: Document })(whole).document;
+  const { document } = parseHTML('<!doctype html><html><head></head><body></body></html>') as unknown as {
+    document: Document;
+  };
+  const { head, body } = document;
+  const move = (nodes: Iterable<Node>) => {
+    for (const node of [...nodes]) {
+      const element = node.nodeType === 1 ? (node as Element) : undefined;
+      if (element?.matches('html, head, body') === true) move(element.childNodes);
+      else if (element?.matches(headElements) === true) head.append(element);
+      else if (element || node.nodeType === 3) body.append(node);
+    }
+  };
+  move((parseHTML(html) as unknown as { document: Document }).document.childNodes);
+  return document;
 }
 
 const turndown = new TurndownService({
