@@ -42,6 +42,7 @@ async function createKnowledgebase() {
       ids.set(name, document);
       await processed(owner, id, document);
     },
+    remove: (name: string) => owner.delete(`knowledgebases/${id}/documents/${ids.get(name) ?? 0}`),
     rename: (from: string, to: string) =>
       owner.put(`knowledgebases/${id}/documents/${ids.get(from) ?? 0}`, { name: to }),
     /** The documents that the offline engine would quote. */
@@ -54,13 +55,29 @@ async function createKnowledgebase() {
   };
 }
 
-test('uses the language of the first document that has one, and finds inflected forms of words', async () => {
+test('uses the language of its text, also of earlier documents, and finds inflected forms of words', async () => {
   const { add, find } = await createKnowledgebase();
   await add('Repairing boots: ten euros.', 'Prices');
   assert.deepEqual(await find('repaired boot'), []);
   await add(texts.english, 'Returns');
   assert.deepEqual(await find('repaired boot'), ['Prices']);
   assert.deepEqual(await find('How do I return what I buy within some days?'), ['Returns']);
+});
+
+test('uses the language of most of its text after documents are added and deleted', async () => {
+  const { add, find, remove } = await createKnowledgebase();
+  await add(texts.english, 'Returns');
+  await add('Die Häuser. 5', 'Häuser');
+  assert.deepEqual(await find('Haus'), []);
+  await add(`${texts.german}\n\n# Mehr\n\n${texts.german}`, 'Rückgabe');
+  assert.deepEqual(await find('Haus'), ['Häuser']);
+  await remove('Rückgabe');
+  await add('Repairing boots: ten euros.', 'Prices');
+  assert.deepEqual([await find('Haus'), await find('repaired boot')], [[], ['Prices']]);
+  await remove('Returns');
+  assert.deepEqual([await find('Haus'), await find('repaired boot')], [[], []]);
+  await add(texts.german, 'Rückgabe');
+  assert.deepEqual(await find('Haus'), ['Häuser']);
 });
 
 test('finds words with invisible characters, and with accents as separate characters', async () => {

@@ -123,6 +123,7 @@ export const documents = pgTable('documents', {
     .notNull()
     .default('processing'),
   contentHash: bytea('content_hash'),
+  textSearchConfig: text('text_search_config').notNull().default('simple'),
   failure: text(),
   createdAt: timestamptz('created_at').notNull().defaultNow(),
   updatedAt: timestamptz('updated_at').notNull().defaultNow(),

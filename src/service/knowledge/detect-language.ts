@@ -26,23 +26,31 @@ export async function detectLanguage(queries: Queries, text: string): Promise<st
 }
 
 /**
- * Sets the language of a knowledge base without one to that of its new text, and indexes its chunks again. Call it in a
- * transaction that has locked the knowledge base.
+ * Sets the language of a knowledge base to that of most of its chunks, and indexes them again if it changes. Without any
+ * text in a language, it is `simple`. Call it in a transaction that has locked the knowledge base.
  *
+ * @param added the language and number of chunks that are about to be stored.
  * @returns the configuration to index the text with.
  */
 export async function updateLanguage(
   queries: Queries,
   { knowledgebaseId, config }: { knowledgebaseId: number; config: string },
-  text: string,
+  added = { config, chunks: 0 },
 ): Promise<string> {
-  const detected = config === 'simple' ? await detectLanguage(queries, text) : config;
-  if (detected === config) return config;
+  const { rows } = await queries.execute<{ config: string }>(sql`
+    SELECT config FROM (
+      SELECT text_search_config AS config FROM chunks JOIN documents ON documents.id = document_id
+      WHERE chunks.knowledgebase_id = ${knowledgebaseId}
+      UNION ALL SELECT ${added.config} FROM generate_series(1, ${added.chunks}::integer)
+    ) AS every
+    WHERE config <> 'simple' GROUP BY config ORDER BY count(*) DESC, config = ${config} DESC LIMIT 1`);
+  const main = rows[0]?.config ?? 'simple';
+  if (main === config) return config;
   await queries.execute(
-    sql`UPDATE knowledgebases SET text_search_config = ${detected} WHERE id = ${knowledgebaseId}`,
+    sql`UPDATE knowledgebases SET text_search_config = ${main} WHERE id = ${knowledgebaseId}`,
   );
   await queries.execute(sql`
-    UPDATE chunks SET search = chunk_search(${detected}::regconfig, heading, documents.name, body)
+    UPDATE chunks SET search = chunk_search(${main}::regconfig, heading, documents.name, body)
     FROM documents WHERE documents.id = document_id AND chunks.knowledgebase_id = ${knowledgebaseId}`);
-  return detected;
+  return main;
 }

@@ -4,6 +4,7 @@ import { documents } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { updateLanguage } from './detect-language.ts';
 import { lockKnowledgebase, readKnowledgebase, textColumns } from './knowledgebase.ts';
 import type { KnowledgeTexts, OwnedKnowledgebase } from './knowledgebase.ts';
 import { updateStatus } from './update-status.ts';
@@ -113,9 +114,10 @@ export async function updateDocument(
  */
 export async function deleteDocument({ db }: Database, owned: OwnedDocument): Promise<void> {
   await db.transaction(async (tx) => {
-    await lockKnowledgebase(tx, owned.base);
+    const { config } = await lockKnowledgebase(tx, owned.base);
     const deleted = await tx.delete(documents).where(isIn(owned)).returning({ id: documents.id });
     if (deleted.length === 0) notFound();
+    await updateLanguage(tx, { knowledgebaseId: owned.base.id, config });
     await updateStatus(tx, owned.base.id);
   });
 }

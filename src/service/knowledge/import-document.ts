@@ -31,7 +31,10 @@ export async function importDocument(
 
   const [stored] = await queries
     .insert(documents)
-    .values({ knowledgebaseId, name, type: 'txt', status: 'active', contentHash })
+    .values({
+      ...{ knowledgebaseId, name, type: 'txt', status: 'active', contentHash },
+      textSearchConfig: base.config,
+    })
     .returning({ id: documents.id });
   if (!stored) throw new Error(`The document "${name}" was not stored.`);
   const target = { knowledgebaseId, documentId: stored.id, config: base.config, name };

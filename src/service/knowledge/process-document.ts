@@ -10,7 +10,7 @@ import type { Chunk } from './extract/chunk-markdown.ts';
 import type { Extracted } from './extract/extract.ts';
 import { ExtractionError } from './extract/extraction-error.ts';
 import type { Extractor } from './extract/extractor.ts';
-import { updateLanguage } from './detect-language.ts';
+import { detectLanguage, updateLanguage } from './detect-language.ts';
 import { embeddingInput } from './embed-chunks.ts';
 import type { Embedder } from './embedder.ts';
 import { failDocument } from './fail-document.ts';
@@ -63,7 +63,9 @@ export async function processDocument(
     const embeddings = await embed(dependencies, source.name, chunks, signal, isLastTry);
     const store = () =>
       finishDocument(database, documentId, async (queries, target) => {
-        const config = await updateLanguage(queries, target, sample);
+        const textSearchConfig = await detectLanguage(queries, sample);
+        const added = { config: textSearchConfig, chunks: chunks.length };
+        const config = await updateLanguage(queries, target, added);
         // The name is embedded too, and may have changed in the meantime.
         const current = target.name === source.name ? embeddings : undefined;
         const renamed = chunks.map(({ heading, body }) => ({
@@ -72,7 +74,10 @@ export async function processDocument(
         }));
         await storeChunks(queries, { ...target, config }, renamed, current);
         if (dependencies.embedder && !current) await jobs.send('embed-chunks', {}, { tx: queries });
-        await queries.update(documents).set({ status: 'active' }).where(eq(documents.id, documentId));
+        await queries
+          .update(documents)
+          .set({ status: 'active', textSearchConfig })
+          .where(eq(documents.id, documentId));
       });
     // An outage must not use up a try: a crawl takes minutes, and the website need not be available again.
     await retryDuringOutage(store, {

@@ -261,6 +261,8 @@ CREATE TABLE documents (
   status text NOT NULL DEFAULT 'processing' CHECK (status IN ('processing', 'active', 'failed')),
   -- SHA-256 of the content that the chunks were made from.
   content_hash bytea,
+  -- The language of its text; that of most text is the one of the knowledge base.
+  text_search_config text NOT NULL DEFAULT 'simple',
   -- Why the document is `failed`, shown to its owner.
   failure text,
   created_at timestamptz NOT NULL DEFAULT now(),
