@@ -89,6 +89,30 @@ describe('a page', () => {
     assert.equal((await read('Open <b>daily</b>')).text, 'D: Open **daily**');
   });
 
+  test('has the e-mail addresses and phone numbers of its links, once', async () => {
+    const { text } = await read(
+      `<title>Contact</title><p><a href="mailto:info@shop.example?subject=Hi">Write to us</a>,
+       <a href="mailto:Info@shop.example">info@shop.example</a>, <a href="tel:+4930123456">call</a>,
+       <a href="tel:+4930123456">030 / 12 34 56</a>, <a href="tel:%2B4940"><svg></svg></a>, <a href="mailto:%">%</a>,
+       <a href="javascript:open()">more</a></p>`,
+    );
+    assert.equal(
+      text,
+      'Contact: Write to us (info@shop.example), info@shop.example, call (+4930123456), 030 / 12 34 56, +4940, %, more',
+    );
+  });
+
+  test('has addresses and words with underscores as they are', async () => {
+    for (const plain of [
+      'max_m@shop.example',
+      'https://a.example/my__page_*x*_',
+      'www.a.example/_b_',
+      'size_xl_de',
+    ])
+      assert.equal((await read(`<p>See ${plain} now</p>`)).text, `D: See ${plain} now`);
+    assert.equal((await read('<p>_no_ *emphasis*</p>')).text, String.raw`D: \_no\_ \*emphasis\*`);
+  });
+
   test('is read if one form contains all of it, as in ASP.NET, without the forms in it', async () => {
     const { text } = await read(
       `<title>Shop</title><form id="aspnetForm"><input type="hidden" value="x">

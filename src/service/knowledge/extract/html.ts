@@ -137,7 +137,7 @@ function openPanels(document: Document): void {
   }
 }
 
-/** Makes the links of a page absolute, and returns the ones to follow. */
+/** Makes the links of a page absolute, or text if they are none of the web. Returns the ones to follow. */
 function resolveLinks(document: Document, url: string): string[] {
   const base = URL.parse(document.querySelector('base[href]')?.getAttribute('href') ?? '', url)?.href ?? url;
   const found = new Set<string>();
@@ -145,6 +145,7 @@ function resolveLinks(document: Document, url: string): string[] {
     const href = anchor.getAttribute('href') ?? '';
     const target = href.length > recordLimits.url ? null : URL.parse(href, base);
     if (target?.protocol !== 'http:' && target?.protocol !== 'https:') {
+      if (target) appendContact(anchor, target);
       anchor.removeAttribute('href');
       continue;
     }
@@ -154,6 +155,29 @@ function resolveLinks(document: Document, url: string): string[] {
     if (isFollowed && target.href.length <= recordLimits.url) found.add(target.href);
   }
   return [...found];
+}
+
+/** Appends the e-mail address or phone number that a link leads to, unless its text contains it. */
+function appendContact(anchor: Element, { protocol, pathname }: URL): void {
+  if (protocol !== 'mailto:' && protocol !== 'tel:') return;
+  const text = anchor.textContent ?? '';
+  const address = safeDecode(pathname).trim();
+  const isShown =
+    protocol === 'mailto:'
+      ? text.toLowerCase().includes(address.toLowerCase())
+      : // Texts often lack the country code.
+        digitsOf(text).includes(digitsOf(address).slice(-6));
+  if (!isShown) anchor.append(text.trim() === '' ? address : ` (${address})`);
+}
+
+const digitsOf = (text: string): string => text.replace(/\D/g, '');
+
+function safeDecode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Finds the article of a page, or everything except boilerplate if there is none. */
@@ -174,7 +198,7 @@ const lengthOf = ({ textContent }: Element): number => textContent?.length ?? 0;
 
 /** The members of an element that are used here; the service is compiled without DOM types. */
 interface Element extends Node {
-  append(node: Node): void;
+  append(node: Node | string): void;
   textContent: string | null;
   innerHTML: string;
   localName: string;
@@ -235,6 +259,15 @@ const turndown = new TurndownService({
   codeBlockStyle: 'fenced',
   bulletListMarker: '-',
 });
+// Addresses stay as they are, and "_" means nothing within a word.
+turndown.escape = (text) =>
+  TurndownService.prototype
+    .escape(text)
+    .replace(/\S+/g, (word) =>
+      /https?:|www\.|@/i.test(word)
+        ? word.replace(/\\(.)/g, '$1')
+        : word.replace(/(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/gu, '_'),
+    );
 turndown.remove(['script', 'style', 'noscript', 'template', 'iframe', 'button', 'select', 'textarea']);
 turndown.addRule('images', {
   filter: ['img', 'picture', 'video', 'audio', 'canvas'],
