@@ -111,6 +111,29 @@ describe('a website', () => {
     assert.deepEqual(await tagged(['noindex', 'otherbot: nofollow']), ['Next']);
   });
 
+  test('is crawled without links that redirect to another origin', async () => {
+    const other = origin.replace('127.0.0.1', 'localhost');
+    pages.set('/partners', `<title>Partners</title><p>Start</p>${link('/out')}${link('/shop/a')}`);
+    pages.set('/out', { status: 302, location: `${other}/theirs` });
+    pages.set('/theirs', '<title>Theirs</title><p>Ten dollars</p>');
+    const { signal } = new AbortController();
+    const read = async (path: string) => {
+      const source = { name: 'Site', links: [`${origin}${path}`], relativeLinksLimit: 5 };
+      const allowed = new AllowedAddresses([site.host, new URL(other).host]);
+      const { chunks } = await readWebsite(
+        source,
+        createFetchGuarded(allowed),
+        new Extractor(),
+        signal,
+        true,
+      );
+      return chunks.map(({ heading }) => heading);
+    };
+    assert.deepEqual(await read('/partners'), ['Partners', 'A']);
+    assert.equal(asked.includes('/theirs'), false);
+    assert.deepEqual(await read('/out'), ['Theirs']);
+  });
+
   test('is read through a redirect to an address with unescaped characters', async () => {
     pages.set('/moved', { status: 301, location: Buffer.from('/größe–قميص').toString('latin1') });
     pages.set(`/${encodeURIComponent('größe–قميص')}`, '<title>Sizes</title><p>From S to XL</p>');

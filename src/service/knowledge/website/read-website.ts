@@ -66,11 +66,19 @@ export async function readWebsite(
     chunks.push(...extracted.chunks);
     sample ||= extracted.sample;
   };
-  /** Reads a page; returns its origin after redirects, and its links. */
-  const visit = async (url: string): Promise<{ origin: string; links: string[] } | undefined> => {
+  /**
+   * Reads a page; returns its origin after redirects, and its links.
+   *
+   * @param within the only origin that it may redirect to.
+   */
+  const visit = async (
+    url: string,
+    within?: string,
+  ): Promise<{ origin: string; links: string[] } | undefined> => {
     let pauseMs = 0;
     const isAllowed = async (address: string) => {
       if (address !== url && seen.has(address)) return false;
+      if (within !== undefined && new URL(address).origin !== within) return false;
       seen.add(address);
       const answer = await readRobots(address);
       pauseMs = Math.min(maxPauseMs, answer.pauseMs);
@@ -106,7 +114,7 @@ export async function readWebsite(
       if (next === undefined) break;
       if (seen.has(next) || new URL(next).origin !== first.origin) continue;
       seen.add(next);
-      const read = await visit(next);
+      const read = await visit(next, first.origin);
       if (!read) continue;
       followed++;
       queue.push(...read.links);
