@@ -134,6 +134,13 @@ describe('a website', () => {
     assert.deepEqual(await read('/out'), ['Theirs']);
   });
 
+  test('has a page once that has several addresses', async () => {
+    pages.set('/list', `<title>List</title><p>Start</p>${link('/item?a')}${link('/item?b')}`);
+    for (const path of ['/item?a', '/item?b']) pages.set(path, '<title>Item</title><p>Only once</p>');
+    const { text } = await outcome(await addSite({ url: `${origin}/list` }));
+    assert.equal(text.match(/Only once/g)?.length, 1);
+  });
+
   test('is read through a redirect to an address with unescaped characters', async () => {
     pages.set('/moved', { status: 301, location: Buffer.from('/größe–قميص').toString('latin1') });
     pages.set(`/${encodeURIComponent('größe–قميص')}`, '<title>Sizes</title><p>From S to XL</p>');

@@ -45,6 +45,7 @@ export async function readWebsite(
   const robots = new Map<string, Promise<string>>();
   const seen = new Set<string>();
   const chunks: Chunk[] = [];
+  const texts = new Set<string>();
   let length = 0;
   let isFull = false;
   let sample = '';
@@ -59,6 +60,10 @@ export async function readWebsite(
     return extractor.readRobots({ text: await text, page, userAgent }, signal);
   };
   const add = (extracted: Extracted) => {
+    // Addresses with other parameters often lead to the same page.
+    const text = JSON.stringify(extracted.chunks);
+    if (texts.has(text)) return;
+    texts.add(text);
     length += totalLength(extracted.chunks);
     isFull =
       length > extractionLimits.text || chunks.length + extracted.chunks.length > extractionLimits.chunks;
