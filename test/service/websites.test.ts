@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { pino } from 'pino';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { Extractor } from '../../src/service/knowledge/extract/extractor.ts';
+import { processDocument } from '../../src/service/knowledge/process-document.ts';
 import { readRobots } from '../../src/service/knowledge/extract/robots.ts';
 import { readWebsite } from '../../src/service/knowledge/website/read-website.ts';
 import { AllowedAddresses } from '../../src/service/outgoing/allowed-addresses.ts';
@@ -113,7 +116,8 @@ describe('a website', () => {
 
   test('is crawled without links that redirect to another origin', async () => {
     const other = origin.replace('127.0.0.1', 'localhost');
-    pages.set('/partners', `<title>Partners</title><p>Start</p>${link('/out')}${link('/shop/a')}`);
+    pages.set('/partners', `<title>Partners</title><p>Start</p>${link('/out')}${link('/ours')}`);
+    pages.set('/ours', '<title>Ours</title><p>Nine euros</p>');
     pages.set('/out', { status: 302, location: `${other}/theirs` });
     pages.set('/theirs', '<title>Theirs</title><p>Ten dollars</p>');
     const { signal } = new AbortController();
@@ -129,7 +133,7 @@ describe('a website', () => {
       );
       return chunks.map(({ heading }) => heading);
     };
-    assert.deepEqual(await read('/partners'), ['Partners', 'A']);
+    assert.deepEqual(await read('/partners'), ['Partners', 'Ours']);
     assert.equal(asked.includes('/theirs'), false);
     assert.deepEqual(await read('/out'), ['Theirs']);
   });
@@ -139,6 +143,33 @@ describe('a website', () => {
     for (const path of ['/item?a', '/item?b']) pages.set(path, '<title>Item</title><p>Only once</p>');
     const { text } = await outcome(await addSite({ url: `${origin}/list` }));
     assert.equal(text.match(/Only once/g)?.length, 1);
+  });
+
+  test('is read without its missing pages, which are logged by their host', async () => {
+    const lines: string[] = [];
+    const log = pino({ base: null }, { write: (line) => lines.push(line) });
+    const { database } = service.running;
+    const jobs = new StoredJobs(database);
+    pages.set('/fine', '<title>Fine</title><p>Text</p>');
+    pages.set('/token=secret', { status: 403 });
+    const links = ['/none', '/fine', '/token=secret'].map((path) => `${origin}${path}`);
+    const { rows } = await pool.query<{ id: number }>(
+      "INSERT INTO documents (knowledgebase_id, name, type) VALUES ($1, 'Site', 'website') RETURNING id",
+      [base],
+    );
+    const id = rows[0]?.id ?? assert.fail();
+    await pool.query(
+      'INSERT INTO document_sources (document_id, links, relative_links_limit) VALUES ($1, $2, 0)',
+      [id, links],
+    );
+    const dependencies = { database, jobs, fetch: fetchGuarded, extractor: new Extractor(), log };
+    await processDocument(dependencies, id, new AbortController().signal, true);
+    assert.equal((await outcome(id)).text, 'Fine: Text');
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as { failure: string }).failure),
+      ['The website has no such page.', 'The website answered with the status 403.'],
+    );
+    assert.ok(lines.every((line) => line.includes(site.host) && !line.includes('secret')));
   });
 
   test('is read through a redirect to an address with unescaped characters', async () => {

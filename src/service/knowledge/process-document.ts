@@ -106,14 +106,18 @@ function failureText(error: unknown): string | undefined {
 
 /** @throws ExtractionError, OutgoingError */
 async function extract(
-  { type, name, file, links, relativeLinksLimit }: Source,
-  { fetch, extractor }: ProcessingDependencies,
+  { documentId, type, name, file, links, relativeLinksLimit }: Source,
+  { fetch, extractor, log }: ProcessingDependencies,
   signal: AbortSignal,
   isLastTry: boolean,
 ): Promise<Extracted> {
   if (type !== 'website') return extractor.extract({ type, name, bytes: file ?? new Uint8Array() }, signal);
   const website = { name, links: links ?? [], relativeLinksLimit: relativeLinksLimit ?? 0 };
-  return readWebsite(website, fetch, extractor, signal, isLastTry);
+  return readWebsite(website, fetch, extractor, signal, isLastTry, (url, error) => {
+    // The rest of a URL may contain a secret.
+    const host = URL.parse(url)?.host;
+    log.warn({ document: documentId, host, failure: failureText(error) }, 'a page of a website was not read');
+  });
 }
 
 /** Most chunks that are embedded before a document becomes active. The vectors of more would not fit into memory. */

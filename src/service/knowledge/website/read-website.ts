@@ -33,6 +33,7 @@ const maxPauseMs = 5000;
  * the origin allows.
  *
  * @param isLastTry whether to return an incomplete text, rather than fail because a start page is unavailable.
+ * @param onFailure called for each page that cannot be read.
  * @throws ExtractionError if no page has text; OutgoingError if a start page is unavailable.
  */
 export async function readWebsite(
@@ -41,6 +42,7 @@ export async function readWebsite(
   extractor: Extractor,
   signal: AbortSignal,
   isLastTry: boolean,
+  onFailure: (url: string, error: unknown) => void = () => undefined,
 ): Promise<Extracted> {
   const robots = new Map<string, Promise<string>>();
   const seen = new Set<string>();
@@ -100,6 +102,7 @@ export async function readWebsite(
     } catch (error) {
       signal.throwIfAborted();
       failures.push(error);
+      onFailure(url, error);
       return undefined;
     }
   };
