@@ -17,9 +17,6 @@ const maxRules = 200;
 /** The maximum number of lines that continue a quote without `>`: after each, the lexer lexes the quote again. */
 const maxLazyLines = 200;
 
-/** The first lines of a text, where an underlined heading ends: the lexer looks for one at each line of a list. */
-const headingLines = /^(?:[^\n]*\n){0,20}[^\n]*/;
-
 /**
  * Ends a bare address, and may come before emphasis: Chinese, Japanese and Korean, which have no spaces there, and all
  * punctuation and symbols but ASCII, `–` and `·`. An address that contains them needs the syntax of a link. Before
@@ -62,8 +59,9 @@ class BoundedTokenizer extends Tokenizer {
     return this.#nested(() => super.list(text));
   }
 
+  /** The lexer looks for an underlined heading at each line of a list: here only among the next lines, not in all. */
   override lheading(text: string): Tokens.Heading | undefined {
-    return super.lheading(headingLines.exec(text)?.[0] ?? '');
+    return super.lheading(text.split('\n', 20).join('\n'));
   }
 
   /** Rows are padded to the width of their table: few characters could make millions of cells. */
