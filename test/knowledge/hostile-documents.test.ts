@@ -178,7 +178,7 @@ describe('a website', () => {
     pages.clear();
     const section = `# ${'h'.repeat(250)}\n\n${'b'.repeat(900)}\n\n`;
     const paths = ['/one', '/two', '/three', '/four'];
-    for (const path of paths) pages.set(path, { type: 'text/plain', body: section.repeat(2700) });
+    for (const path of paths) pages.set(path, { type: 'text/plain', body: section.repeat(2700) + path });
     const { chunks } = await read(paths);
     assert.equal(chunks.length, 3 * 2700);
     assert.ok(totalLength(chunks) <= extractionLimits.text);
