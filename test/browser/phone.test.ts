@@ -104,20 +104,6 @@ describe('on a phone', () => {
       expect(getComputedStyle(element).overscrollBehaviorY).to.equal('contain');
   });
 
-  it('screen readers do not read the page behind a panel that fills the screen', async function () {
-    if (!supports.phoneViewport) this.skip();
-    const { chat } = await openedOnPhone();
-    const panel = chat.find('[role=dialog]') as HTMLElement;
-    expect(panel.ariaModal).to.equal('true');
-    await setViewport(1000, 700);
-    await until(() => panel.ariaModal === 'false', 'the page beside the panel');
-    await setViewport(400, 700);
-    await until(() => panel.ariaModal === 'true', 'the full width');
-    chat.element.hide();
-    await until(() => !chat.isOpen, 'the panel to close');
-    expect(panel.getAttribute('aria-modal')).to.be.null;
-  });
-
   it('nothing remains when the chat closes', async function () {
     if (!supports.phoneViewport) this.skip();
     const { chat, viewport } = await openedOnPhone();

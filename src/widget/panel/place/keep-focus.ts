@@ -3,8 +3,7 @@ import type { PlacedPanel } from './placed-panel.ts';
 
 /**
  * Keeps the focus visible while the panel fills the window: at either end, Tab continues at the other, since the page's
- * controls are behind the panel. Escape still closes it. Screen readers, which have other ways to move, learn that the
- * panel is modal.
+ * controls are behind the panel. Escape still closes it.
  */
 export function keepFocus({ panel }: PlacedPanel, signal: AbortSignal): void {
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -17,15 +16,7 @@ export function keepFocus({ panel }: PlacedPanel, signal: AbortSignal): void {
     event.preventDefault();
     (shiftKey ? last : first)?.focus();
   };
-  const setModal = (): void => {
-    panel.ariaModal = String(fillsWindow(panel));
-  };
-  setModal();
-  addEventListener('resize', setModal, { signal });
   panel.addEventListener('keydown', onKeyDown, { signal });
-  signal.addEventListener('abort', () => {
-    panel.ariaModal = null;
-  });
 }
 
 /** Adds the site's elements in a slot. */
