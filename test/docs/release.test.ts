@@ -93,23 +93,29 @@ const isPrivate = (folder: string) =>
 describe('the release workflow', () => {
   const commands = read('.github/workflows/release.yml');
 
-  it('publishes every package that the documents tell readers to install', () => {
-    const published = Array.from(
-      commands.matchAll(/- run: npm publish --provenance --access public(?: (?:-w )?(\S+))?$/gm),
-      ([, folder = '.']) => folder,
-    );
-    assert.deepEqual(published, ['.', 'src/service', './src/voice/dist']);
+  it('packs and publishes every package that the documents tell readers to install', () => {
+    const [, packed = ''] = /npm pack --pack-destination packages (.+)$/m.exec(commands) ?? [];
+    const folders = packed.split(' ');
+    assert.deepEqual(folders, ['.', './src/service', './src/voice/dist']);
     assert.deepEqual(
-      published.filter((folder) => isPrivate(join(folder))),
+      folders.filter((folder) => isPrivate(join(folder))),
       [],
     );
+    assert.match(commands, /for package in packages\/\*\.tgz; do npm publish /);
   });
 
-  it('builds the folder of the voice package before it publishes it', () => {
-    const [build, publish] = ['npm run build -w src/voice', './src/voice/dist'].map((text) =>
-      commands.indexOf(text),
-    );
-    assert.ok(build !== undefined && publish !== undefined && build > 0 && build < publish);
+  it('builds the folder of the voice package before it packs it', () => {
+    assert.match(commands, /npm run build -w src\/voice\n.*npm pack /);
+  });
+
+  it('installs nothing where it may publish', () => {
+    const { jobs } = parse(commands) as {
+      jobs: Record<string, { permissions?: Record<string, string>; steps: { run?: string }[] }>;
+    };
+    const publishing = Object.values(jobs).filter(({ permissions }) => permissions?.['id-token'] === 'write');
+    assert.equal(publishing.length, 1);
+    for (const { run = '' } of publishing[0]?.steps ?? [])
+      assert.doesNotMatch(run, /npm (?:ci|i|install|run)\b/);
   });
 });
 

@@ -31,6 +31,20 @@ test('leaves out headings that repeat the name of the document or the start of t
   );
 });
 
+test('keeps headings that only begin like the heading before', () => {
+  assert.deepEqual(
+    chunkMarkdown(
+      'Shop',
+      '# Products\n\nAll.\n\n## Pro\n\n29.\n\n# Shipping & Returns\n\n## Shipping\n\nFree.',
+    ),
+    [
+      { heading: 'Products', body: 'All.' },
+      { heading: 'Products › Pro', body: '29.' },
+      { heading: 'Shipping & Returns › Shipping', body: 'Free.' },
+    ],
+  );
+});
+
 test('keeps headings without a section as text of the section that contains them', () => {
   assert.deepEqual(
     chunkMarkdown(

@@ -75,9 +75,26 @@ test('uses the language of most of its text after documents are added and delete
   await add('Repairing boots: ten euros.', 'Prices');
   assert.deepEqual([await find('Haus'), await find('repaired boot')], [[], ['Prices']]);
   await remove('Returns');
-  assert.deepEqual([await find('Haus'), await find('repaired boot')], [[], []]);
   await add(texts.german, 'Rückgabe');
   assert.deepEqual(await find('Haus'), ['Häuser']);
+});
+
+test('keeps its language until another has twice as much text', async () => {
+  const { add, find } = await createKnowledgebase();
+  await add('Die Häuser. 5', 'Häuser');
+  await add(texts.german, 'Rückgabe');
+  await add(`${texts.german}\n\n# Mehr\n\n${texts.german}`, 'Mehr');
+  await add(`${texts.english}\n\n# A\n\n${texts.english}\n\n# B\n\n${texts.english}`, 'Returns');
+  await add(texts.english, 'More');
+  assert.deepEqual(await find('Haus'), ['Häuser']);
+});
+
+test('has no language any more when its last document is deleted', async () => {
+  const { add, find, remove } = await createKnowledgebase();
+  await add(texts.english, 'Returns');
+  await remove('Returns');
+  await add('Repairing boots: ten euros.', 'Prices');
+  assert.deepEqual(await find('repaired boot'), []);
 });
 
 test('finds words with invisible characters, and with accents as separate characters', async () => {

@@ -13,8 +13,8 @@ import { sendTick } from './send-tick.ts';
 const batchSize = 1000;
 
 /**
- * Deletes a campaign with its leads. A large one is only marked as deleted, which stops it and hides it from its owner;
- * the steps of the campaign then delete it.
+ * Deletes a campaign with its leads. A large one is only marked as deleted, which stops it and hides it from its owner,
+ * but not its leads; the steps of the campaign then delete them, and it.
  *
  * @throws Refusal if the campaign does not exist.
  */

@@ -26,8 +26,9 @@ export async function detectLanguage(queries: Queries, text: string): Promise<st
 }
 
 /**
- * Sets the language of a knowledge base to that of most of its chunks, and indexes them again if it changes. Without any
- * text in a language, it is `simple`. Call it in a transaction that has locked the knowledge base.
+ * Sets the language of a knowledge base to that of most of its chunks, and indexes them again if it changes: only to one
+ * with twice as many, so that it does not change back and forth. Without any text in a language, it is `simple`. Call it
+ * in a transaction that has locked the knowledge base.
  *
  * @param added the language and number of chunks that are about to be stored.
  * @returns the configuration to index the text with.
@@ -37,15 +38,17 @@ export async function updateLanguage(
   { knowledgebaseId, config }: { knowledgebaseId: number; config: string },
   added = { config, chunks: 0 },
 ): Promise<string> {
-  const { rows } = await queries.execute<{ config: string }>(sql`
-    SELECT config FROM (
+  const { rows } = await queries.execute<{ config: string; chunks: number }>(sql`
+    SELECT config, count(*)::integer AS chunks FROM (
       SELECT text_search_config AS config FROM chunks JOIN documents ON documents.id = document_id
       WHERE chunks.knowledgebase_id = ${knowledgebaseId}
       UNION ALL SELECT ${added.config} FROM generate_series(1, ${added.chunks}::integer)
     ) AS every
-    WHERE config <> 'simple' GROUP BY config ORDER BY count(*) DESC, config = ${config} DESC LIMIT 1`);
-  const main = rows[0]?.config ?? 'simple';
-  if (main === config) return config;
+    WHERE config <> 'simple' GROUP BY config ORDER BY 2 DESC, config`);
+  const [most = { config: 'simple', chunks: 0 }] = rows;
+  const current = rows.find((row) => row.config === config)?.chunks ?? 0;
+  if (most.config === config || most.chunks < 2 * current) return config;
+  const main = most.config;
   await queries.execute(
     sql`UPDATE knowledgebases SET text_search_config = ${main} WHERE id = ${knowledgebaseId}`,
   );
@@ -53,4 +56,11 @@ export async function updateLanguage(
     UPDATE chunks SET search = chunk_search(${main}::regconfig, heading, documents.name, body)
     FROM documents WHERE documents.id = document_id AND chunks.knowledgebase_id = ${knowledgebaseId}`);
   return main;
+}
+
+/** Forgets the language of a knowledge base without chunks. */
+export async function resetLanguage(queries: Queries, knowledgebaseId: number): Promise<void> {
+  await queries.execute(sql`
+    UPDATE knowledgebases SET text_search_config = 'simple' WHERE id = ${knowledgebaseId}
+      AND NOT EXISTS (SELECT FROM chunks WHERE knowledgebase_id = ${knowledgebaseId})`);
 }

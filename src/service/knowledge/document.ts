@@ -4,7 +4,7 @@ import { documents } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { updateLanguage } from './detect-language.ts';
+import { resetLanguage } from './detect-language.ts';
 import { lockKnowledgebase, readKnowledgebase, textColumns } from './knowledgebase.ts';
 import type { KnowledgeTexts, OwnedKnowledgebase } from './knowledgebase.ts';
 import { updateStatus } from './update-status.ts';
@@ -114,10 +114,11 @@ export async function updateDocument(
  */
 export async function deleteDocument({ db }: Database, owned: OwnedDocument): Promise<void> {
   await db.transaction(async (tx) => {
-    const { config } = await lockKnowledgebase(tx, owned.base);
+    await lockKnowledgebase(tx, owned.base);
     const deleted = await tx.delete(documents).where(isIn(owned)).returning({ id: documents.id });
     if (deleted.length === 0) notFound();
-    await updateLanguage(tx, { knowledgebaseId: owned.base.id, config });
+    // The next document checks the language of the others: to index them again can take longer than a request.
+    await resetLanguage(tx, owned.base.id);
     await updateStatus(tx, owned.base.id);
   });
 }

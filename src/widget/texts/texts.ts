@@ -12,7 +12,7 @@ export type Texts = {
 export interface Locale {
   /** BCP 47, as in `de`. */
   readonly language: string;
-  /** For formats of times and dates: the wanted tag, whose region they depend on, and the language as the fallback. */
+  /** For formats of times and dates: the tag with the visitor's region, if one is known, and the language. */
   readonly formats: readonly string[];
   readonly direction: 'ltr' | 'rtl';
   readonly texts: Texts;
@@ -26,12 +26,12 @@ export const english: Locale = { language: 'en', formats: ['en'], direction: 'lt
  */
 export async function loadLocale(languages: readonly string[]): Promise<Locale | undefined> {
   for (const tag of languages) {
-    if (/^en\b/i.test(tag)) return withFormats(english, tag);
+    if (/^en\b/i.test(tag)) return withFormats(english, languages);
     try {
       // The list of languages is a module of its own: most visitors never need it.
       const { loadTexts } = await loadModule(() => import('./locales.ts'));
       const locale = await loadTexts(tag, loadModule);
-      if (locale) return withFormats(locale, tag);
+      if (locale) return withFormats(locale, languages);
     } catch {
       return undefined;
     }
@@ -39,14 +39,21 @@ export async function loadLocale(languages: readonly string[]): Promise<Locale |
   return english;
 }
 
-function withFormats(locale: Locale, tag: string): Locale {
-  try {
-    const [wanted = ''] = Intl.getCanonicalLocales(tag.replaceAll('_', '-'));
-    return { ...locale, formats: [wanted, locale.language] };
-  } catch {
-    // Attributes may contain anything.
-    return locale;
-  }
+/** The region is often known from the page or the browser alone, as in `en-GB`: assistants have a language only. */
+function withFormats(locale: Locale, languages: readonly string[]): Locale {
+  const [primary = ''] = locale.language.split('-');
+  const regional = languages
+    .flatMap((tag) => {
+      try {
+        return Intl.getCanonicalLocales(tag.replaceAll('_', '-'));
+      } catch {
+        // Attributes may contain anything.
+        return [];
+      }
+    })
+    // Not with a script, as in `sr-Latn-RS`: the texts may have another one.
+    .find((tag) => new RegExp(`^${primary}-(?:[A-Z]{2}|\\d{3})\\b`).test(tag));
+  return regional === undefined ? locale : { ...locale, formats: [regional, locale.language] };
 }
 
 /** Replaces placeholders such as `{name}` with the values of those names. */

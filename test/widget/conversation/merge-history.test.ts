@@ -69,6 +69,28 @@ describe('the history', () => {
     );
   });
 
+  it('stays complete if the service returns as many messages as before, but later ones', () => {
+    const texts = ['Yes', 'A', 'Yes', 'B', 'C', 'D'];
+    const whole = texts.map((text, at) => line(at % 2 ? 'assistant' : 'user', text));
+    const merged = mergeHistory(mergeHistory([], whole.slice(0, 4)), whole.slice(-4));
+    assert.deepEqual(
+      merged.map(({ text }) => text),
+      texts,
+    );
+  });
+
+  it('stays complete after an answer of which the service stores more than was shown', () => {
+    const shown = mergeHistory(
+      [],
+      ['Yes', 'A', 'Yes', 'The long'].map((text, at) => line(at % 2 ? 'assistant' : 'user', text)),
+    ).map((message, at) => (at === 3 ? { ...message, isStopped: true as const } : message));
+    const merged = mergeHistory(shown, [line('user', 'Yes'), line('assistant', 'The long answer')]);
+    assert.deepEqual(
+      merged.map(({ text }) => text),
+      ['Yes', 'A', 'Yes', 'The long'],
+    );
+  });
+
   it('inserts messages in between, and every message keeps its key', () => {
     const first = mergeHistory([], [line('assistant', 'Hello!'), line('user', 'One?'), line('user', 'Two?')]);
     const history = [

@@ -52,6 +52,14 @@ describe('texts for several languages', () => {
     assert.deepEqual(await formats('de_CH'), ['de-CH', 'de']);
     assert.deepEqual(await formats('zh-HK'), ['zh-HK', 'zh-tw']);
     assert.deepEqual(await formats('en-no-valid--tag'), ['en']);
+    assert.deepEqual(await formats('sr-Latn-RS'), ['sr']);
+  });
+
+  it('come with the region of the page if the assistant has none', async () => {
+    const formats = async (...tags: string[]): Promise<unknown> => (await loadLocale(tags))?.formats;
+    assert.deepEqual(await formats('en', 'en-GB', 'en-US'), ['en-GB', 'en']);
+    assert.deepEqual(await formats('de', 'fr-CA', 'de-AT'), ['de-AT', 'de']);
+    assert.deepEqual(await formats('de', 'en-US'), ['de']);
   });
 
   it('are English if none is available', async () => {

@@ -6,6 +6,9 @@ export const isAlternationRefusal = (message: string): boolean => /roles must al
 /** Precedes a greeting, since the first message must be the visitor's. */
 const opening: ChatMessage = { role: 'user', content: '(The conversation begins here.)' };
 
+/** Stands for the answer of the assistant to a message whose answer was stopped while its function calls ran. */
+const stopped: ChatMessage = { role: 'assistant', content: '(The answer was stopped.)' };
+
 /** Merges neighboring messages of one role, and makes the first one after the instructions a message of the user. */
 export function alternateRoles(messages: readonly ChatMessage[]): ChatMessage[] {
   const result: ChatMessage[] = [];
@@ -14,7 +17,10 @@ export function alternateRoles(messages: readonly ChatMessage[]): ChatMessage[] 
     if (message.role === 'assistant' && (!last || last.role === 'system')) result.push(opening);
     if (last && isPlain(last) && isPlain(message) && last.role === message.role)
       result[result.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
-    else result.push(message);
+    else {
+      if (message.role === 'user' && result.findLast(isPlain)?.role === 'user') result.push(stopped);
+      result.push(message);
+    }
   }
   return result;
 }

@@ -45,8 +45,11 @@ export function chunkMarkdown(title: string, markdown: string): Chunk[] {
     const { depth, text } = token as Tokens.Heading;
     headings.push(text);
     while ((path.at(-1)?.depth ?? 0) >= depth) path.pop();
+    const parent = path.at(-1)?.text ?? '';
     // Web pages repeat their title ("Boots | Shop") as a heading ("Boots").
-    const isRepeated = text === title || path.at(-1)?.text.startsWith(text) === true;
+    const isRepeated =
+      text === title ||
+      (parent.startsWith(text) && /^(?:$|\s*[|–—·:]\s|\s-\s)/.test(parent.slice(text.length)));
     const next = tokens[index + 1];
     const isSection = next !== undefined && (next.type !== 'heading' || (next['depth'] as number) > depth);
     if (isSection && !isRepeated) path.push({ depth, text });

@@ -14,7 +14,7 @@ export function mergeHistory(
   const shown = messages.filter((message) => !isPending(message) && message.status !== 'streaming');
   const keys = new Set(shown.map(({ key }) => key));
   const places = new Places(shown);
-  let next = history.length < shown.length ? startOf(history.map(messageFrom), shown) : 0;
+  let next = history.length <= shown.length ? startOf(history.map(messageFrom), shown) : 0;
   let earlier: readonly Message[] = [];
   const merged = history.map((item, index) => {
     let message = messageFrom(item, index);
@@ -40,6 +40,7 @@ function startOf(record: readonly Message[], shown: readonly Message[]): number 
   const first = shown.length - record.length;
   const isSame = ({ role, text }: Message, at: number): boolean => {
     const message = shown[at];
+    if (message?.isStopped) return role === message.role && text.startsWith(message.text);
     return !message || nameOf(role, text) === nameOf(message.role, message.text);
   };
   const found = shown.findIndex(
