@@ -109,7 +109,9 @@ function withShortValues(name: string, values: object | undefined): SessionReque
     Object.fromEntries(
       Object.entries(values).map(([key, value]: [string, unknown]) => {
         const text = typeof value === 'string' ? value : (toJson(value) as string | undefined);
-        const cut = Array.from(text ?? '').slice(0, max).join('');
+        const cut = Array.from(text ?? '')
+          .slice(0, max)
+          .join('');
         if (!text || cut === text) return [key, value];
         warnOnce(`${name}.${key} is cut: it has more than ${max} characters.`);
         return [key, cut];
