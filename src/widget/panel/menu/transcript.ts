@@ -81,7 +81,7 @@ export function transcriptFileName({ heading }: Transcript, extension: string): 
     .replace(/[\s\p{C}\\/:*?"<>|.]+/gu, ' ')
     .trim()
     .slice(0, 60);
-  // The visitor's date, in UTC.
+  // `toISOString` writes UTC, so the time is moved to show the visitor's date.
   const now = new Date();
   now.setMinutes(now.getMinutes() - now.getTimezoneOffset());
   return `${name} ${now.toISOString().slice(0, 10)}.${extension}`;
