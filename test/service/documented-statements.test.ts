@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import pg from 'pg';
-import { Document } from '../docs/document.ts';
+import { Document, documents } from '../docs/document.ts';
 import { atEnd, newDatabase, testDatabase } from '../support/service/service.ts';
 
-/** The SQL blocks of a page, without those that change the whole server, which `failover.test.ts` tries. */
+/** The SQL blocks of a document, without those that change the whole server, which `failover.test.ts` tries. */
 function statementsOf(page: string): string[] {
   const blocks = new Document(page).source.matchAll(/^```sql\n(.*?)^```/gms);
   return Array.from(blocks, ([, block = '']) => block)
@@ -23,16 +23,14 @@ describe(
       return client;
     };
 
-    for (const page of ['docs/scaling.md', 'docs/self-hosting.md']) {
-      it(`runs on the tables of the service: ${page}`, async () => {
-        const client = await open();
-        // The page creates it in a database whose user could not.
-        await client.query('DROP EXTENSION IF EXISTS pg_trgm CASCADE');
-        const statements = statementsOf(page);
-        assert.ok(statements.length >= 3);
-        for (const statement of statements) await client.query(statement);
-      });
-    }
+    it('runs on the tables of the service', async () => {
+      const client = await open();
+      // A page creates it in a database whose user could not.
+      await client.query('DROP EXTENSION IF EXISTS pg_trgm CASCADE');
+      const statements = documents.flatMap(statementsOf);
+      assert.ok(statements.length >= 4);
+      for (const statement of statements) await client.query(statement);
+    });
 
     it('accepts a publication of all tables, and refuses partitions of messages with the quoted reason', async () => {
       const client = await open();
