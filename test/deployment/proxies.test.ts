@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
+import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -45,11 +47,11 @@ function isInstalled(program: string): boolean {
 }
 
 /** Sends a request through TLS; the certificate is not checked. */
-async function send(port: number, path: string, body?: unknown, accept = '*/*'): Promise<IncomingMessage> {
+async function send(port: number, path: string, body?: unknown, headers = {}): Promise<IncomingMessage> {
   const sent = request({
     ...{ host: '127.0.0.1', port, path, servername: 'localhost', rejectUnauthorized: false },
     method: body === undefined ? 'GET' : 'POST',
-    headers: { Host: 'localhost', Accept: accept, 'Content-Type': 'application/json' },
+    headers: { Host: 'localhost', 'Content-Type': 'application/json', ...headers },
     agent: false,
   });
   sent.end(body === undefined ? undefined : JSON.stringify(body));
@@ -78,7 +80,7 @@ async function checkStreaming(port: number): Promise<string> {
   const opened = await send(port, '/api/conversations', { assistant_id: uuid, type: 'test' });
   const { conversation_id: conversation } = JSON.parse(await text(opened)) as { conversation_id: string };
   const path = `/api/conversations/${conversation}/messages`;
-  const response = await send(port, path, { message: 'Hi' }, 'text/event-stream');
+  const response = await send(port, path, { message: 'Hi' }, { Accept: 'text/event-stream' });
   assert.equal(response.headers['content-type'], 'text/event-stream');
   let received = '';
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -190,35 +192,51 @@ describe('nginx with docs/deploy/nginx.conf', { skip: !isInstalled('nginx') && '
   });
 });
 
+/** Starts Caddy with docs/deploy/Caddyfile. Returns its ports, with and without TLS, and its output. */
+async function startCaddy(env: Record<string, string>) {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, 'home'));
+  const [port, plainPort] = [await freePort(), await freePort()];
+  const options = `{
+    admin off
+    skip_install_trust
+    https_port ${port}
+    http_port ${plainPort}
+    default_bind 127.0.0.1
+  `;
+  const file = join(folder, 'Caddyfile');
+  await writeFile(file, (await read('Caddyfile')).replace('{\n', options));
+  const home = { HOME: join(folder, 'home'), XDG_DATA_HOME: join(folder, 'home') };
+  const { output } = startProgram('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
+    env: { DOMAIN: 'localhost', ...home, ...env },
+  });
+  await ready(port);
+  return { port, plainPort, output };
+}
+
 describe('Caddy with docs/deploy/Caddyfile', { skip: !isInstalled('caddy') && 'caddy is missing' }, () => {
   it(title, async (t) => {
     const service = await startServiceProcess(settings);
     // Two processes cannot share the embedded database.
     t.after(() => service.stop());
-    const folder = await temporaryFolder();
-    await mkdir(join(folder, 'home'));
-    const [port, plainPort] = [await freePort(), await freePort()];
-    const options = `{
-      admin off
-      skip_install_trust
-      https_port ${port}
-      http_port ${plainPort}
-      default_bind 127.0.0.1
-    `;
-    await writeFile(join(folder, 'Caddyfile'), (await read('Caddyfile')).replace('{\n', options));
-    const caddy = startProgram(
-      'caddy',
-      ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'],
-      {
-        env: {
-          ...{ DOMAIN: 'localhost', UPSTREAM: upstream(service) },
-          ...{ HOME: join(folder, 'home'), XDG_DATA_HOME: join(folder, 'home') },
-        },
-      },
-    );
-    await ready(port);
+    const { port, plainPort, output } = await startCaddy({ UPSTREAM: upstream(service) });
     await checkRedirect(plainPort);
-    await checkProxy(port, service, () => Promise.resolve(caddy.output()));
+    await checkProxy(port, service, () => Promise.resolve(output()));
+  });
+
+  it('passes on the addresses that a trusted CDN names, and discards those of others', async (t) => {
+    const server = createServer(({ headers }, response) => response.end(headers['x-forwarded-for']));
+    t.after(() => server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const UPSTREAM = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const [trusted, forwarded] of [
+      ['192.0.2.0/24 127.0.0.0/8', '203.0.113.9, 127.0.0.1'],
+      ['192.0.2.0/24', '127.0.0.1'],
+    ] as const) {
+      const { port } = await startCaddy({ UPSTREAM, TRUSTED_PROXIES: trusted });
+      const response = await send(port, '/', undefined, { 'X-Forwarded-For': '203.0.113.9' });
+      assert.equal(await text(response), forwarded);
+    }
   });
 
   it('closes its unused connections before the service does, so that no request meets a closing one', async (t) => {
