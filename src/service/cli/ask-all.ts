@@ -24,10 +24,13 @@ export async function askAll(
 ): Promise<CommandValues> {
   const values = { ...given };
   for (const [option, question, fallback, check] of asked) {
-    const value = values[option];
-    const problem = value === undefined ? undefined : check?.(value);
-    if (problem !== undefined) throw new UsageError(`${command}: --${option}: ${problem}`);
-    if (value !== undefined) continue;
+    const value = given[option]?.trim();
+    if (value !== undefined) {
+      const problem = check?.(value);
+      if (problem !== undefined) throw new UsageError(`${command}: --${option}: ${problem}`);
+      values[option] = value;
+      continue;
+    }
     if (!ask && fallback === undefined) throw new UsageError(`${command}: --${option} is required.`);
     const suggestion = fallback ? ` [${fallback}]` : '';
     let answer = fallback;

@@ -10,7 +10,7 @@ import type { Command, CommandInput, CommandValues } from './command.ts';
 import { invocation } from './invocation.ts';
 import { connectModel, modelOptions } from './model-commands.ts';
 import { addAssistant, languageProblem, snippetFor } from './new-assistant.ts';
-import { readNewUser } from './new-user.ts';
+import { emailProblem, nameProblem, readNewUser } from './new-user.ts';
 
 /** Balance of the first user, in USD. Messages are charged in the ledger even if no real money is involved. */
 const firstBalance = '1000';
@@ -18,8 +18,8 @@ const messages = (Number(firstBalance) / Number(widgetMessagePrice)).toLocaleStr
 
 /** The questions, in their order, and the answers to an empty line. */
 const questions: readonly Question[] = [
-  ['name', 'Your name', undefined],
-  ['email', 'Your e-mail address', undefined],
+  ['name', 'Your name', undefined, nameProblem],
+  ['email', 'Your e-mail address', undefined, emailProblem],
   ['assistant', "The assistant's name", 'Assistant'],
   ['language', 'Its language (en, de, fr, …)', 'en', languageProblem],
   ['model-url', 'Address of an OpenAI-compatible model (empty: answer from documents alone)', ''],
@@ -42,7 +42,6 @@ export const setupCommand: Command = {
   },
   async prepare(given, input) {
     const values = await askAll('setup', questions, withoutModelQuestion(given, input), input);
-    readNewUser(values);
     return values['model-url'] === '' ? values : connectModel('setup', values, input);
   },
   async change({ config, database }, values) {

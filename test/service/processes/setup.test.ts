@@ -116,6 +116,18 @@ describe('setup', () => {
     }
   });
 
+  it('asks again for what is not an e-mail address, before the next question', async () => {
+    const answers = { 'Your e-mail address': ['eva', 'eva@setup.example'] };
+    const { code, asked, said, err } = await run(['setup', '--name', 'Eva'], answers);
+    assert.equal(code, 0, err);
+    assert.deepEqual(asked.slice(0, 3), [
+      'Your e-mail address: ',
+      'Your e-mail address: ',
+      "The assistant's name [Assistant]: ",
+    ]);
+    assert.deepEqual(said, ['"eva" is not an e-mail address.']);
+  });
+
   it('asks again for a language that is not a code, and refuses one in an option before it tests the model', async () => {
     const wim = ['setup', '--name', 'Wim', '--email', 'wim@setup.example'];
     const { code, said, err } = await run(wim, { 'Its language': ['English', 'DE'] });
@@ -172,7 +184,7 @@ describe('setup', () => {
         ...['--model-url', 'http://127.0.0.1:9/v1', '--model', 'm-1'],
       ]);
       assert.equal(code, 2);
-      assert.match(err, new RegExp(`^--${option} must have at most 255 characters\\.`));
+      assert.match(err, new RegExp(`^setup: --${option}: An? .+ must have at most 255 characters\\.`));
     }
   });
 
@@ -212,7 +224,7 @@ describe('setup', () => {
     const hal = ['--name', 'Hal', '--email', 'hal'];
     const { code, err } = await run(['setup', ...hal, '--model-url', model.url, '--model', 'm-1']);
     assert.equal(code, 2);
-    assert.match(err, /^"hal" is not an e-mail address\./);
+    assert.match(err, /^setup: --email: "hal" is not an e-mail address\./);
     assert.equal(model.requests.length, requests);
   });
 
