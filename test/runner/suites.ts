@@ -82,8 +82,8 @@ const onOneDatabase = [
 ].map((name) => `test/service/${name}.test.ts`);
 
 /**
- * Files of `test/service` that `npm test` leaves out to save time: each needs the processor
- * for ten seconds or more, for whole calls with audio or hundreds of requests.
+ * Files of `test/service` that only `npm test -- all` runs on the embedded database: each needs the processor for ten
+ * seconds or more, for whole calls with audio or hundreds of requests.
  */
 const slow = [
   'call-reports',
@@ -99,6 +99,33 @@ const slow = [
   'update-assistant-fields',
   'web-calls',
 ].map((name) => `test/service/${name}.test.ts`);
+
+/**
+ * Files of `test/service` that `npm test` leaves to `npm test -- ci`, since it has to end within ten minutes on two cores:
+ * each needs the processor for five to ten seconds.
+ */
+const long = [
+  'assistant-call-fields',
+  'call-retry-after-database-error',
+  'conversation-inactivity',
+  'disabled-webhooks',
+  'knowledge-language',
+  'lead-outcomes',
+  'mid-call-tools',
+  'silent-webhook-receivers',
+  'tenancy',
+  'twilio-calls',
+  'web-call-limits',
+  'web-call-recordings',
+  'websites',
+].map((name) => `test/service/${name}.test.ts`);
+
+/** As {@link long}, of other folders: thousands of runs with connections cut in different places, and slow answers. */
+const longUnitTests = [
+  'conversation/cut-connections',
+  'conversation/exactly-once',
+  'markdown/hostile-answers',
+].map((name) => `test/widget/${name}.test.ts`);
 
 /** Files that run the service in separate processes: to kill them, to let several share a database, for the command line. */
 const ownProcesses = 'test/service/processes/*.test.ts';
@@ -173,6 +200,8 @@ export function allSuites(): Suite[] {
     'test/demo/**',
     'test/package/**',
     'test/knowledge/**',
+    'test/docs/**',
+    ...longUnitTests,
   );
   const examplesSuite = (name: string, isAlwaysRun: boolean): Suite => ({
     name,
@@ -205,7 +234,8 @@ export function allSuites(): Suite[] {
       limit: 40,
     },
     // Early, since they take longest and need no build.
-    ...inParts(find('test/service/**/*.test.ts', ownProcesses, ...slow), 3),
+    ...inParts(find('test/service/**/*.test.ts', ownProcesses, ...long, ...slow), 2),
+    { ...serviceSuite('service', 'pglite', long), name: 'service:pglite:long', onlyIf: 'ci' },
     { ...serviceSuite('slow', 'pglite', slow), onlyIf: 'all' },
     // In two processes: ESLint keeps the types of all files that it has read in memory.
     { name: 'lint:sources', run: program('eslint', 'src'), counts: 'check', onlyIf: 'ci', limit: 20 },
@@ -232,6 +262,15 @@ export function allSuites(): Suite[] {
       limit: 10,
     },
     { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 40 },
+    { name: 'unit:long', run: nodeTests(longUnitTests), counts: 'tests', onlyIf: 'ci', limit: 10 },
+    {
+      name: 'docs',
+      // One process, since loading the interface's description takes longer than most of these files.
+      run: nodeTests(find('test/docs/**/*.test.ts'), ...inOneProcess),
+      counts: 'tests',
+      after: ['build'],
+      limit: 10,
+    },
     {
       ...serviceSuite(
         'service',
