@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import { InboundCallAnswer } from '../../contract/webhook.ts';
 import type { InboundCallWebhook } from '../../contract/webhook.ts';
 import { calls } from '../db/calls-table.ts';
-import { databaseTime } from '../db/database-time.ts';
 import type { Database } from '../db/database.ts';
 import { assistants } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
@@ -11,11 +10,9 @@ import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { fitJson, fitText } from '../lib/storable.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
-import { OutgoingError } from '../outgoing/outgoing-error.ts';
-import { splitCredentials } from '../outgoing/url-credentials.ts';
 import { resetFailures, disabledReason } from '../webhook-url/disable-failing-url.ts';
-import { signWebhook } from './sign-webhook.ts';
-import { signingSecrets } from './webhook-secret.ts';
+import { postWebhook } from './post-webhook.ts';
+import type { WebhookRequest } from './post-webhook.ts';
 import { zonedTimestamp } from './zoned-timestamp.ts';
 
 /** The parts of the service that send this webhook. */
@@ -26,7 +23,7 @@ export interface InboundWebhookDependencies {
   log: Logger;
 }
 
-/** The caller waits in silence for so long at most. In milliseconds. */
+/** Maximum silence for the caller, in milliseconds. */
 const timeoutMs = 2000;
 
 /** Bytes of an answer: more than the largest valid one. */
@@ -36,8 +33,8 @@ const maxAnswerBytes = 1_048_576;
 const storedCharacters = 4096;
 
 /**
- * Sends `inbound_webhook_url` the start of an inbound call, and stores the variables of its answer with the call. A call
- * without that address sends nothing, and one that has sent it before sends it no more.
+ * Sends `inbound_webhook_url` the start of an inbound call, and stores the variables of its answer with the call. Does
+ * nothing if no address is set or the webhook was already sent.
  *
  * A slow, failing or malformed answer is logged and stored; the call continues with the assistant's variables.
  */
@@ -54,7 +51,7 @@ export async function askInboundWebhook(
   if (isSent) return;
   const disabled = await disabledReason(db, { userId, url });
   const outcome: Outcome =
-    disabled === undefined ? await ask(dependencies, started, webhookId) : { error: disabled };
+    disabled === undefined ? await ask(dependencies, { ...started, webhookId }) : { error: disabled };
   const { status, body, error, variables } = outcome;
   if (error !== undefined) log.warn({ callId, error }, 'a call started without the answer of its webhook');
   await db.transaction(async (tx) => {
@@ -127,35 +124,13 @@ interface Outcome {
   variables?: StoredVariables | null | undefined;
 }
 
-async function ask(
-  { database, fetch }: InboundWebhookDependencies,
-  { userId, url, payload }: { userId: number; url: string; payload: string },
-  webhookId: string,
-): Promise<Outcome> {
-  const secrets = await signingSecrets(database, userId);
-  const headers = signWebhook(secrets, webhookId, await databaseTime(database.db), payload);
-  const { address, authorization } = splitCredentials(url);
-  try {
-    const { status, text } = await fetch(address, {
-      method: 'POST',
-      headers: {
-        ...authorization,
-        'content-type': 'application/json',
-        'user-agent': 'voice-assistant-chat',
-        ...headers,
-      },
-      body: payload,
-      timeoutMs,
-      maxBytes: maxAnswerBytes,
-      maxRedirects: 0,
-    });
-    const answered = { status, body: fitText(text.slice(0, storedCharacters)) };
-    if (status < 200 || status >= 300) return { ...answered, error: `the server answered with ${status}` };
-    return { ...answered, ...readVariables(text) };
-  } catch (error) {
-    if (error instanceof OutgoingError) return { error: error.message };
-    throw error;
-  }
+async function ask(dependencies: InboundWebhookDependencies, request: WebhookRequest): Promise<Outcome> {
+  const answer = await postWebhook(dependencies, request, { timeoutMs, maxBytes: maxAnswerBytes });
+  if ('error' in answer) return answer;
+  const { status, text } = answer;
+  const answered = { status, body: fitText(text.slice(0, storedCharacters)) };
+  if (status < 200 || status >= 300) return { ...answered, error: `the server answered with ${status}` };
+  return { ...answered, ...readVariables(text) };
 }
 
 /** Reads `{variables}`. An empty answer has none. */

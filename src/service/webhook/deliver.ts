@@ -1,19 +1,15 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { calls } from '../db/calls-table.ts';
-import { databaseTime } from '../db/database-time.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { fitText } from '../lib/storable.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
-import { OutgoingError } from '../outgoing/outgoing-error.ts';
-import { splitCredentials } from '../outgoing/url-credentials.ts';
 import type { OwnedUrl } from '../webhook-url/disable-failing-url.ts';
 import { countFailureOrDisable, resetFailures } from '../webhook-url/disable-failing-url.ts';
 import { failPendingDeliveries, notifyOfDisabledUrl } from './notify-of-disabled-url.ts';
-import { signWebhook } from './sign-webhook.ts';
-import { signingSecrets } from './webhook-secret.ts';
+import { postWebhook } from './post-webhook.ts';
 
 /** Dependencies of {@link deliver}. */
 export interface DeliveryDependencies {
@@ -51,11 +47,10 @@ export async function deliver(
   );
   const [delivery] = await db.select().from(webhookDeliveries).where(isDue);
   if (!delivery) return;
-  const secrets = await signingSecrets(dependencies.database, delivery.userId);
-  // Receivers refuse old and future timestamps, so the clock of this process must not matter.
-  const sentAt = await databaseTime(db);
-  const headers = signWebhook(secrets, delivery.webhookId, sentAt, delivery.payload);
-  const outcome = await post(dependencies, delivery, headers, signal);
+  const { timeoutMs } = dependencies;
+  const limits = { timeoutMs, maxBytes: maxResponseBytes, cutAtMaxBytes: true, signal };
+  const answer = await postWebhook(dependencies, delivery, limits);
+  const outcome: Outcome = 'error' in answer ? answer : { status: answer.status, body: fitText(answer.text) };
 
   const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300;
   const delay = isDelivered ? undefined : dependencies.retryMs[delivery.failures];
@@ -104,35 +99,4 @@ async function disableFailing(tx: Queries, { jobs, log }: DeliveryDependencies, 
   log.warn({ user: delivery.userId, host, failures, failingSince }, 'disabled a failing webhook address');
   await notifyOfDisabledUrl(tx, jobs, delivery, disabled);
   return disabled;
-}
-
-async function post(
-  { fetch, timeoutMs }: DeliveryDependencies,
-  { url, payload }: { url: string; payload: string },
-  headers: Record<string, string>,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const { address, authorization } = splitCredentials(url);
-  try {
-    const { status, text } = await fetch(address, {
-      method: 'POST',
-      headers: {
-        ...authorization,
-        'content-type': 'application/json',
-        'user-agent': 'voice-assistant-chat',
-        ...headers,
-      },
-      body: payload,
-      timeoutMs,
-      maxBytes: maxResponseBytes,
-      cutAtMaxBytes: true,
-      // A redirect is not followed: the receiver's new URL belongs in the assistant's settings.
-      maxRedirects: 0,
-      signal,
-    });
-    return { status, body: fitText(text) };
-  } catch (error) {
-    if (error instanceof OutgoingError) return { error: error.message };
-    throw error;
-  }
 }
