@@ -91,7 +91,7 @@ export class CallConversation {
     }
     if (answeredBy === 'fax') return faxAnswered;
     if (answeredBy === 'machine') {
-      const ending = await this.#leaveVoicemail('after its greeting');
+      const ending = await this.#leaveVoicemail({ waitsForGreeting: true });
       if (ending) return ending;
     }
     if (!settings.waitForCustomer) await this.#greet();
@@ -103,14 +103,14 @@ export class CallConversation {
     if (initialMessage.trim() !== '') await this.#say(initialMessage);
   }
 
-  #leaveVoicemail(when: 'now' | 'after its greeting'): Promise<CallEnding | undefined> {
+  #leaveVoicemail(options: { waitsForGreeting: boolean }): Promise<CallEnding | undefined> {
     const call = {
       ...this.#options,
       say: (text: string) => this.#say(text),
       addSaid: (said: Said) => this.#transcript.addSaid(said),
       lineEnded: (event: CallEvent) => this.#handle(event),
     };
-    return leaveVoicemail(call, when);
+    return leaveVoicemail(call, options);
   }
 
   async #converse(): Promise<CallEnding> {
@@ -145,7 +145,7 @@ export class CallConversation {
         await this.#options.callStore.release(this.#duration);
         return 'released';
       case 'identified':
-        return event.by === 'fax' ? faxAnswered : this.#leaveVoicemail('now');
+        return event.by === 'fax' ? faxAnswered : this.#leaveVoicemail({ waitsForGreeting: false });
       case 'dtmf':
         return this.#answer({
           text: `[pressed ${event.digit}]`,

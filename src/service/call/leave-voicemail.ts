@@ -33,13 +33,13 @@ const machineHungUp: CallEnding = { status: 'ended_by_customer', reason: 'voicem
  */
 export async function leaveVoicemail(
   call: VoicemailCall,
-  when: 'now' | 'after its greeting',
+  { waitsForGreeting }: { waitsForGreeting: boolean },
 ): Promise<CallEnding | undefined> {
   const { line, settings, signal } = call;
   const { voiceMailMessage: message, endCallOnVoicemail } = settings;
   let isLeft = false;
   if (message.trim() !== '') {
-    if (when !== 'now') {
+    if (waitsForGreeting) {
       const event = await line.next(Math.min(maxGreetingSeconds, settings.maxDuration), signal);
       if (event?.type === 'ended') return lineEnded(call, event);
       if (event?.type === 'said') await call.addSaid(event);

@@ -57,7 +57,7 @@ export async function findOrOpenCustomerConversation(
     eq(conversations.assistantId, assistantId),
     eq(conversations.customerIdentifier, identifier),
   );
-  // By a statement of its own: the locking one does not see what was stored while it waited.
+  // In a second statement: the locking one does not see rows that were committed while it waited.
   await tx
     .select({ id: conversations.id })
     .from(conversations)

@@ -4,12 +4,12 @@ import type { EngineContextDependencies, EngineContextRow } from '../assistant/e
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
-import { maxVisitorBytes } from '../assistant/fill-prompt.ts';
+import { maxPromptBytes } from '../assistant/fill-prompt.ts';
 import type { EngineRequest, PageToolResult, Utterance } from '../engine/engine.ts';
 import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
-import { readLines as readEntries } from './history.ts';
-import type { StoredLine as StoredEntry } from './history.ts';
+import { readEntries } from './history.ts';
+import type { StoredEntry } from './history.ts';
 
 /** Maximum history that an engine receives: the latest entries, never cut. */
 const historyBounds = { entries: 40, characters: 24_000 };
@@ -32,7 +32,7 @@ export async function buildEngineRequest(
   });
   const { prompt, ...context } = await createEngineContext(dependencies, found, found.variables, 'chat');
   const leftOut = prompt.leftOut.map((name) => `variable ${name}`);
-  let bytesLeft = maxVisitorBytes - prompt.fencedBytes;
+  let bytesLeft = maxPromptBytes - prompt.fencedBytes;
   /** Subtracts a value's bytes from the remaining ones, unless there are too few. */
   const take = (value: unknown, label: string): boolean => {
     const bytes = Buffer.byteLength(JSON.stringify(value));

@@ -27,7 +27,7 @@ export const isOver = sql<boolean>`(NOT ${assistants.conversationEndedRetrigger}
   AND (${conversations.endedAt} IS NOT NULL OR ${isInactive}))`;
 
 /** The number of a visitor's messages in a conversation, without those whose reply failed. */
-const countMessages = (
+const countVisitorMessages = (
   conversationId: SQLWrapper | number,
 ) => sql<number>`(SELECT count(*)::integer FROM ${messages}
   WHERE ${messages.conversationId} = ${conversationId} AND ${messages.role} = 'user'
@@ -38,7 +38,7 @@ const countMessages = (
  * Messages are counted only if there are enough turns: each is a turn of its own, and so are a person's.
  */
 export const hasEnded = sql<boolean>`((${conversations.turns} >= ${assistants.maxConversationMessages}
-    AND ${countMessages(conversations.id)} >= ${assistants.maxConversationMessages})
+    AND ${countVisitorMessages(conversations.id)} >= ${assistants.maxConversationMessages})
   OR ${isOver})`;
 
 /** Whether a conversation has ended and all replies are written: until then, its readers wait for them. */
@@ -53,6 +53,6 @@ export async function isFull(
   { id, turns, maxMessages }: { id: number; turns: number; maxMessages: number },
 ): Promise<boolean> {
   if (turns < maxMessages) return false;
-  const { rows } = await tx.execute<{ count: number }>(sql`SELECT ${countMessages(id)} AS count`);
+  const { rows } = await tx.execute<{ count: number }>(sql`SELECT ${countVisitorMessages(id)} AS count`);
   return (rows[0]?.count ?? 0) >= maxMessages;
 }

@@ -18,7 +18,7 @@ export interface HistoryEntry {
 }
 
 /** A stored entry, with fields that only engines get. */
-export interface StoredLine {
+export interface StoredEntry {
   /** Ascending in the order in which the entries of a conversation were added. */
   id: number;
   role: HistoryEntry['role'];
@@ -52,7 +52,7 @@ export async function readHistory(
   conversationId: number,
   options: { beforeTurn?: number | undefined } = {},
 ): Promise<HistoryPage> {
-  const found = await readLines(queries, conversationId, { ...options, limit: historyLimit + 1 });
+  const found = await readEntries(queries, conversationId, { ...options, limit: historyLimit + 1 });
   const before = found.length > historyLimit ? found[0] : undefined;
   const page = found.filter(({ turn }) => turn !== before?.turn);
   return {
@@ -65,7 +65,7 @@ export async function readHistory(
 
 /** The part of a stored entry that visitors see, and its id. */
 export type VisibleLine = Pick<
-  StoredLine,
+  StoredEntry,
   'id' | 'role' | 'content' | 'event' | 'author' | 'functionCalls' | 'createdAt'
 >;
 
@@ -143,11 +143,11 @@ const selectAdded = prepared<
  * @param options.beforeTurn leaves out this turn and later ones.
  * @param options.limit most entries; the latest ones count.
  */
-export async function readLines(
+export async function readEntries(
   queries: Queries,
   conversationId: number,
   { beforeTurn = maxTurn, limit }: { beforeTurn?: number | undefined; limit: number },
-): Promise<StoredLine[]> {
+): Promise<StoredEntry[]> {
   return selectLatest(queries, { conversationId, beforeTurn, limit });
 }
 
@@ -160,7 +160,7 @@ interface HistoryQuery {
   limit: number;
 }
 
-const selectLatest = prepared<HistoryQuery, StoredLine[]>((queries, params) => {
+const selectLatest = prepared<HistoryQuery, StoredEntry[]>((queries, params) => {
   const latest = queries
     .select()
     .from(messages)

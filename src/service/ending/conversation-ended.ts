@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import { engineContextColumns } from '../assistant/engine-context.ts';
-import { readLines } from '../conversation/history.ts';
-import type { StoredLine } from '../conversation/history.ts';
+import { readEntries } from '../conversation/history.ts';
+import type { StoredEntry } from '../conversation/history.ts';
 import { latestProblems } from '../conversation/latest-problems.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, conversations, languages, messages } from '../db/schema.ts';
@@ -37,7 +37,7 @@ export async function handleConversationEnded(
     return;
   }
   const { assistant, conversation } = found;
-  const transcript = (await readLines(database.db, conversation.id, { limit: messageLimit })).filter(
+  const transcript = (await readEntries(database.db, conversation.id, { limit: messageLimit })).filter(
     isSpoken,
   );
   const isTrusted = conversation.type === 'widget' || conversation.isPreview;
@@ -120,5 +120,5 @@ async function readEnded({ db }: Database, conversationId: number) {
 }
 
 /** Excludes system events and replies that were stopped before their first word. */
-const isSpoken = (line: StoredLine): line is StoredLine & TranscriptMessage =>
+const isSpoken = (line: StoredEntry): line is StoredEntry & TranscriptMessage =>
   line.role !== 'system' && line.content.trim() !== '';

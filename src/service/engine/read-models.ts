@@ -63,7 +63,8 @@ export function readModels(
       );
     }
     if (voices && (realtimeModel === undefined || type !== 'multimodal')) {
-      throw new Error(`must have voices only with realtimeModel and the type multimodal: ${code} lacks one`);
+      const missing = realtimeModel === undefined ? 'has no realtimeModel' : `is of the type ${type}`;
+      throw new Error(`must have voices only with realtimeModel and the type multimodal: ${code} ${missing}`);
     }
     const server = readServer(entry, env, defaults);
     const { idleTimeoutMs } = defaults;

@@ -176,7 +176,7 @@ interface Counted {
   bytes: number;
 }
 
-/** Returns what is counted then; undefined, without a change, if a limit would be exceeded. */
+/** Returns the new counts; undefined, without a change, if a limit would be exceeded. */
 async function add(tx: Queries, addition: Addition): Promise<Counted | undefined> {
   const { conversations, messages, bytes, max } = addition;
   if (Math.max(conversations, messages) > max || bytes > addition.maxBytes) return undefined;

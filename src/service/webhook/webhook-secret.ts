@@ -9,7 +9,7 @@ import { wireTimestamp } from '../db/wire-timestamp.ts';
 /** Time for which a replaced secret stays valid, so that receivers can switch to the new one. */
 const overlap = sql`interval '24 hours'`;
 
-const newSecret = (secrets: SecretBox, userId: number) => ({
+const newSecretRow = (secrets: SecretBox, userId: number) => ({
   userId,
   secret: secrets.seal(webhookSecret, userId, `whsec_${randomBytes(32).toString('base64')}`),
 });
@@ -35,7 +35,7 @@ export async function signingSecrets(
   };
   const existing = await read();
   if (existing) return [...existing];
-  await db.insert(webhookSecrets).values(newSecret(secrets, userId)).onConflictDoNothing();
+  await db.insert(webhookSecrets).values(newSecretRow(secrets, userId)).onConflictDoNothing();
   const [created, ...others] = (await read()) ?? [];
   if (created === undefined) throw new Error('The webhook secret was not stored.');
   return [created, ...others];
@@ -76,7 +76,7 @@ export async function rotateWebhookSecret(database: Database, userId: number) {
       .set({ expiresAt: sql`now() + ${overlap}` })
       .where(and(ofUser(userId), isNull(webhookSecrets.expiresAt)));
     await tx.delete(webhookSecrets).where(and(ofUser(userId), lte(webhookSecrets.expiresAt, sql`now()`)));
-    await tx.insert(webhookSecrets).values(newSecret(database.secrets, userId));
+    await tx.insert(webhookSecrets).values(newSecretRow(database.secrets, userId));
   });
   return currentSecret(database, userId);
 }

@@ -336,7 +336,7 @@ export class Conversation {
     if (isShown && bookmark) void this.open();
   }
 
-  /** @param messages those of this conversation; the unsent ones move to the next one */
+  /** @param messages the messages of this conversation; the unsent ones move to the next */
   #replaceSession(messages: readonly Message[], bookmark?: Bookmark): void {
     this.session.discard();
     this.#retries.stop();

@@ -228,18 +228,18 @@ const forbidden = (c: Context) => c.json({ message: 'The request is not signed b
 
 /** Responds with TwiML, or with 204 to a report. Retries, so that a restart of the database loses no report. */
 async function answer(c: Context, handle: () => Promise<string | undefined>): Promise<Response> {
-  for (const delay of [...retryMs, undefined]) {
+  for (let attempt = 0; ; attempt++) {
     try {
       const twiml = await handle();
       return twiml === undefined ? c.body(null, 204) : c.body(twiml, 200, { 'Content-Type': 'text/xml' });
     } catch (error) {
       if (error instanceof z.ZodError) return c.json({ message: 'The fields are invalid.' }, 400);
       if (error instanceof Refusal) return c.json({ message: 'There is no such call.' }, 403);
+      const delay = retryMs[attempt];
       if (delay === undefined) throw error;
       await pause(delay);
     }
   }
-  throw new Error('unreachable');
 }
 
 const finalStatuses = ['completed', 'busy', 'failed', 'no-answer', 'canceled'];

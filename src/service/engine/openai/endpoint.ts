@@ -55,7 +55,7 @@ export const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
  * Sends a request, and once more for each requirement of the model that its refusal names.
  *
  * @param canOmitTools whether the request offers tools and could be replaced by one without them.
- * @throws ToolRefusal if the model refuses these tools: without them, the prompt is another one.
+ * @throws ToolRefusal if the model refuses these tools: the prompt must then be rebuilt without them.
  */
 export async function sendAdapted<Response>(
   endpoint: Endpoint,

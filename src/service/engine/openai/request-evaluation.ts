@@ -9,7 +9,7 @@ import { tokenUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
 import { textOf } from './without-reasoning.ts';
 
-/** The second attempt tells the model the fault of its first answer. */
+/** The second attempt sends the model the error in its first answer. */
 const attemptLimit = 2;
 
 /** Longest text of an evaluation, in UTF-16 code units. */

@@ -183,7 +183,7 @@ function isNew({ snapshot, environment }: Session, { type, data }: WatchedEvent)
   if (type !== 'message') return type === 'ended';
   const { role, content, in_reply_to } = data;
   if (role !== 'user' && !in_reply_to) return true;
-  // The same text may be new, too, as in a second “Yes”. The other message of its exchange then tells.
+  // The same text may be new, too, as in a second “Yes”. The exchange's other message then shows which.
   const isKnown = ({ text }: Pick<Message, 'text'>): boolean => text.trim() === String(content).trim();
   return (
     snapshot.status !== 'replying' &&
