@@ -15,6 +15,7 @@ const strictEmbedder = () =>
   new Embedder({ baseUrl: strict.url, apiKey: undefined, model: 'meanings' }, createLog('silent'));
 afterEach(() => {
   Object.assign(strict, { status: undefined, batchLimit: Infinity, refused: undefined });
+  Object.assign(strict, { lengthLimit: Infinity, zero: undefined });
 });
 
 test('an endpoint that refuses a request gets fewer texts at once from then on', async () => {
@@ -51,6 +52,27 @@ test('texts that the endpoint refuses do not hold up others, even if they are a 
     longer.flatMap((vector, index) => (vector ? [index] : [])),
     [70],
   );
+});
+
+const hasVector = (vectors: (number[] | undefined)[]) => vectors.map((vector) => vector !== undefined);
+
+test('a text that is too long for llama.cpp, which answers with 500, does not hold up others', async () => {
+  strict.lengthLimit = 100;
+  const vectors = await strictEmbedder().embed(['dogs', 'x'.repeat(101), 'hounds']);
+  assert.deepEqual(hasVector(vectors), [true, false, true]);
+});
+
+test('a text whose vector is zero does not hold up others', async () => {
+  strict.zero = 'Void';
+  const vectors = await strictEmbedder().embed(['dogs', 'Void', 'hounds']);
+  assert.deepEqual(hasVector(vectors), [true, false, true]);
+});
+
+test('an endpoint whose vectors are all zero, or that fails, embeds no text', async () => {
+  strict.zero = '';
+  await assert.rejects(strictEmbedder().embed(['dogs', 'hounds']), { name: 'EmbeddingError' });
+  strict.status = 500;
+  await assert.rejects(strictEmbedder().embed(['dogs', 'hounds']), { name: 'EmbeddingError' });
 });
 
 test('embeds the other texts if the endpoint refuses one, which is not sent again', async () => {

@@ -16,8 +16,8 @@ export interface EmbeddingDependencies {
 const batch = 64;
 
 /**
- * Lease of a process, in milliseconds: longer than the longest request and its retry. Refused requests, which are not
- * retried but sent in parts, take little of it.
+ * Lease of a process, in milliseconds: longer than the longest request and its retry. Refused requests, which are sent
+ * in parts, take little of it.
  */
 const leaseMs = 180_000;
 

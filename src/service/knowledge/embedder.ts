@@ -19,7 +19,13 @@ const maxBatch = 64;
 /** How servers refuse a request with too many texts, or with one that is too long for the model. */
 const refusals: readonly unknown[] = [400, 413, 422];
 
-/** A text that an endpoint refuses only if it refuses every text. */
+/** llama.cpp and Ollama refuse a text that is too long with the status of an outage. */
+const isRefusal = (error: unknown) =>
+  error instanceof OpenAI.APIError &&
+  (refusals.includes(error.status) ||
+    (error.status === 500 && /too (large|long)|exceeds/i.test(error.message)));
+
+/** A text that an endpoint embeds unless it embeds no text. */
 const harmlessText = 'Hello';
 
 /** Longest text that is embedded, in UTF-16 code units; models accept about 8,000 tokens. */
@@ -71,18 +77,18 @@ export class Embedder {
   }
 
   /**
-   * Returns a vector of unit length for each text; undefined for a text that the endpoint refuses, although it accepts
-   * others.
+   * Returns a vector of unit length for each text; undefined for a text that the endpoint refuses, or whose vector is
+   * zero, although it embeds others.
    *
-   * @throws EmbeddingError, also if the endpoint refuses every text; or the signal's reason.
+   * @throws EmbeddingError, also if the endpoint embeds no text; or the signal's reason.
    */
   async embed(texts: string[], options: { signal?: AbortSignal } = {}): Promise<(number[] | undefined)[]> {
     const vectors: (number[] | undefined)[] = [];
     let refusal: EmbeddingError | undefined;
     while (vectors.length < texts.length) {
       const input = texts.slice(vectors.length, vectors.length + this.#batch);
-      const refuse = async (error: unknown) => {
-        refusal ??= await this.#refusalOfText(error, options);
+      const refuse = async (reason: unknown) => {
+        refusal ??= await this.#refusalOfText(reason, options);
       };
       vectors.push(...(await this.#embedInParts(input, options, refuse)));
     }
@@ -92,13 +98,12 @@ export class Embedder {
     return vectors;
   }
 
-  /** @throws EmbeddingError if the endpoint refuses every text: sending each of them alone would take many requests. */
-  async #refusalOfText(error: unknown, options: { signal?: AbortSignal }): Promise<EmbeddingError> {
-    const refusal = new EmbeddingError(error);
-    await this.#request([harmlessText], options).catch(() => {
-      options.signal?.throwIfAborted();
-      throw refusal;
-    });
+  /** @throws EmbeddingError if the endpoint embeds no text: sending each of them alone would take many requests. */
+  async #refusalOfText(reason: unknown, options: { signal?: AbortSignal }): Promise<EmbeddingError> {
+    const refusal = new EmbeddingError(reason);
+    const [vector] = await this.#request([harmlessText], options).catch(() => []);
+    options.signal?.throwIfAborted();
+    if (!vector) throw refusal;
     return refusal;
   }
 
@@ -106,16 +111,16 @@ export class Embedder {
   async #embedInParts(
     input: string[],
     options: { signal?: AbortSignal },
-    onRefusal: (error: unknown) => Promise<void>,
+    onRefusal: (reason: unknown) => Promise<void>,
   ): Promise<(number[] | undefined)[]> {
     try {
-      return await this.#request(input, options);
+      const vectors = await this.#request(input, options);
+      if (vectors.includes(undefined)) await onRefusal('an embedding of length zero');
+      return vectors;
     } catch (error) {
       options.signal?.throwIfAborted();
       if (error instanceof EmbeddingError) throw error;
-      if (!(error instanceof OpenAI.APIError && refusals.includes(error.status))) {
-        throw new EmbeddingError(error);
-      }
+      if (!isRefusal(error)) throw new EmbeddingError(error);
       if (input.length === 1) {
         await onRefusal(error);
         return [undefined];
@@ -131,7 +136,7 @@ export class Embedder {
     return vectors;
   }
 
-  async #request(texts: string[], options: { signal?: AbortSignal }): Promise<number[][]> {
+  async #request(texts: string[], options: { signal?: AbortSignal }): Promise<(number[] | undefined)[]> {
     const input = texts.map((text) => text.slice(0, textLimit).toWellFormed());
     const { data } = await this.#client.embeddings.create(
       { model: this.model, input, encoding_format: 'float' },
@@ -157,8 +162,9 @@ export class Embedder {
   }
 }
 
-function normalize(vector: number[]): number[] {
+/** Returns the vector of unit length; undefined if its length is zero. */
+function normalize(vector: number[]): number[] | undefined {
   const length = Math.hypot(...vector);
-  if (!(length > 0)) throw new EmbeddingError('an embedding of length zero');
+  if (!(length > 0)) return undefined;
   return vector.map((value) => value / length);
 }

@@ -14,6 +14,10 @@ export interface EmbeddingServer {
   batchLimit: number;
   /** Refuses requests with a text that contains this word. */
   refused: string | undefined;
+  /** Fails with the status 500 if a text is longer, as llama.cpp does; in UTF-16 code units. */
+  lengthLimit: number;
+  /** The vector of a text that contains this word is zero. */
+  zero: string | undefined;
   /** Responses wait for this promise. */
   gate: Promise<unknown> | undefined;
 }
@@ -27,28 +31,32 @@ export async function startEmbeddingServer(meanings: string[][]): Promise<Embedd
   const embedding: EmbeddingServer = {
     ...{ url: '', requests: [], gate: undefined },
     ...{ status: undefined, batchLimit: Infinity, refused: undefined },
+    ...{ lengthLimit: Infinity, zero: undefined },
   };
   const server = createServer((request, response) => {
     void readJson(request).then(async (body) => {
       const { input, model } = body as { input: string[]; model: string };
       embedding.requests.push(input);
       await embedding.gate;
-      const { refused, batchLimit } = embedding;
+      const { refused, batchLimit, lengthLimit, zero } = embedding;
       const isRefused =
         input.length > batchLimit || input.some((text) => refused !== undefined && text.includes(refused));
-      const status = embedding.status ?? (isRefused ? 422 : 200);
+      const isTooLong = input.some(({ length }) => length > lengthLimit);
+      const status = embedding.status ?? (isTooLong ? 500 : isRefused ? 422 : 200);
       response.writeHead(status, { 'Content-Type': 'application/json' });
       if (status !== 200) {
         // Some providers quote the request in their errors.
-        const message = `${request.headers.authorization ?? ''} may not embed ${input.join(' ')}`;
+        const message = isTooLong
+          ? 'input is too large to process. increase the physical batch size'
+          : `${request.headers.authorization ?? ''} may not embed ${input.join(' ')}`;
         response.end(JSON.stringify({ error: { message, type: 'test_error', code: null } }));
         return;
       }
-      const data = input.map((text, index) => ({
-        object: 'embedding',
-        index,
-        embedding: vectorOf(text, meanings),
-      }));
+      const data = input.map((text, index) => {
+        const vector = vectorOf(text, meanings);
+        const isZero = zero !== undefined && text.includes(zero);
+        return { object: 'embedding', index, embedding: isZero ? vector.map(() => 0) : vector };
+      });
       response.end(
         JSON.stringify({ object: 'list', model, data, usage: { prompt_tokens: 1, total_tokens: 1 } }),
       );
