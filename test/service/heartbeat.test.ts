@@ -46,4 +46,14 @@ describe('an expired lease', () => {
     await set('1 minute', '61 minutes');
     assert.equal(await isAbandoned(), true);
   });
+
+  it('is abandoned again a lease after the clock of the database was ahead', async () => {
+    await set('-1 day', '-1 day');
+    await recordHeartbeat(db, leaseMs);
+    const { rows } = await pool.query<{ steady: boolean }>(
+      'SELECT last_at <= now() AND steady_since <= now() AS steady FROM heartbeat',
+    );
+    assert.equal(rows[0]?.steady, true);
+    assert.equal(await isAbandoned(), false);
+  });
 });

@@ -7,9 +7,11 @@ const longestPause = (leaseMs: number) => sql`${leaseMs / 2} * interval '1 milli
 
 /** Records that a process reaches the database. All processes share one record, so it also shows an outage to later ones. */
 export async function recordHeartbeat(queries: Queries, leaseMs: number): Promise<void> {
+  const pause = longestPause(leaseMs);
+  // A heartbeat far ahead was recorded before the clock of the database was set back.
   await queries.execute(sql`
-    UPDATE heartbeat SET last_at = greatest(last_at, now()),
-      steady_since = CASE WHEN last_at < now() - ${longestPause(leaseMs)} THEN now() ELSE steady_since END`);
+    UPDATE heartbeat SET last_at = now(),
+      steady_since = CASE WHEN last_at BETWEEN now() - ${pause} AND now() + ${pause} THEN steady_since ELSE now() END`);
 }
 
 /**
