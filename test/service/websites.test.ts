@@ -145,6 +145,19 @@ describe('a website', () => {
     assert.equal(text.match(/Only once/g)?.length, 1);
   });
 
+  test('is complete if a start page redirects to a page read before, although another page is down', async () => {
+    pages.set('/first', `<title>First</title><p>First</p>${link('/down')}`);
+    pages.set('/down', { status: 503 });
+    pages.set('/alias', { status: 302, location: '/first' });
+    const source = { name: 'Site', links: [`${origin}/first`, `${origin}/alias`], relativeLinksLimit: 1 };
+    const { signal } = new AbortController();
+    const { chunks } = await readWebsite(source, fetchGuarded, new Extractor(), signal, false);
+    assert.deepEqual(
+      chunks.map(({ heading }) => heading),
+      ['First'],
+    );
+  });
+
   test('is read without its missing pages, which are logged by their host', async () => {
     const lines: string[] = [];
     const log = pino({ base: null }, { write: (line) => lines.push(line) });

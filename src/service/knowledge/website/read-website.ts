@@ -76,7 +76,8 @@ export async function readWebsite(
   /**
    * Reads a page; returns its origin after redirects, and its links.
    *
-   * @param within the only origin that it may redirect to.
+   * @param within the only origin that it may redirect to; undefined for a start page.
+   * @throws OutgoingError if a start page is unavailable, except in the last try.
    */
   const visit = async (
     url: string,
@@ -103,6 +104,7 @@ export async function readWebsite(
       signal.throwIfAborted();
       failures.push(error);
       onFailure(url, error);
+      if (within === undefined && !isLastTry && isTemporary(error)) throw error;
       return undefined;
     }
   };
@@ -111,11 +113,7 @@ export async function readWebsite(
     if (seen.has(start) || isOver()) continue;
     seen.add(start);
     const first = await visit(start);
-    if (!first) {
-      const failure = failures.at(-1);
-      if (!isLastTry && isTemporary(failure)) throw failure;
-      continue;
-    }
+    if (!first) continue;
     const queue = [...first.links];
     for (let followed = 0; followed < relativeLinksLimit && !isOver();) {
       const next = queue.shift();
