@@ -14,8 +14,9 @@ interface Service {
   ports?: string[];
 }
 
-const { services } = parse(readFileSync(join(repository, 'compose.yaml'), 'utf8')) as {
+const { services, networks } = parse(readFileSync(join(repository, 'compose.yaml'), 'utf8')) as {
   services: { chat: Service; database: Service };
+  networks?: { default?: { enable_ipv6?: boolean } };
 };
 const { chat, database } = services;
 
@@ -51,6 +52,10 @@ describe('compose.yaml', () => {
       if (fixed.includes(name)) continue;
       assert.equal(environment({ ...required, [name]: 'a value' })[name], 'a value', name);
     }
+  });
+
+  it('passes the addresses of IPv6 visitors to the proxy: Docker would replace them in a network without IPv6', () => {
+    assert.equal(networks?.default?.enable_ipv6, true);
   });
 
   it('decides itself where the service listens and stores its data, as documented', () => {
