@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { repository } from '../support/repository.ts';
@@ -101,7 +103,36 @@ describe('the release workflow', () => {
       folders.filter((folder) => isPrivate(join(folder))),
       [],
     );
-    assert.match(commands, /for package in packages\/\*\.tgz; do npm publish /);
+  });
+
+  it('publishes the packages that an earlier, interrupted run has not published', (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'release-'));
+    t.after(() => {
+      rmSync(folder, { recursive: true });
+    });
+    mkdirSync(join(folder, 'packages'));
+    mkdirSync(join(folder, 'package'));
+    for (const name of ['first', 'second', 'third']) {
+      writeFileSync(join(folder, 'package/package.json'), JSON.stringify({ name, version: '1.2.3' }));
+      execFileSync('tar', ['-czf', `packages/${name}-1.2.3.tgz`, 'package'], { cwd: folder });
+    }
+    // Like npm, it prints nothing, and succeeds, for an unknown version of a known package.
+    const npm = `#!/bin/sh
+case "$*" in
+  "view first@1.2.3 version") echo 1.2.3 ;;
+  "view third@1.2.3 version") echo E404 >&2; exit 1 ;;
+  publish*) echo "$2" >> published ;;
+esac`;
+    writeFileSync(join(folder, 'npm'), npm);
+    chmodSync(join(folder, 'npm'), 0o755);
+    const { jobs } = parse(commands) as { jobs: { publish: { steps: { run?: string }[] } } };
+    const run = jobs.publish.steps.map(({ run = '' }) => run).join('\n');
+    const env = { ...process.env, PATH: [folder, process.env['PATH']].join(delimiter) };
+    execFileSync('sh', ['-e', '-c', run], { cwd: folder, env });
+    assert.equal(
+      readFileSync(join(folder, 'published'), 'utf8'),
+      './packages/second-1.2.3.tgz\n./packages/third-1.2.3.tgz\n',
+    );
   });
 
   it('builds the folder of the voice package before it packs it', () => {
