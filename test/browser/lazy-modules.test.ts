@@ -315,4 +315,15 @@ describe('a module whose request is not answered', () => {
     await chat.ready();
     await until(() => chat.findAll('article').length === count, 'all messages');
   });
+
+  it('leaves the chat in English while it has the texts of another language', async () => {
+    holdScript('de');
+    page = await openPage(undefined, uncachedWidget());
+    const { chat } = page;
+    chat.element.lang = 'de';
+    chat.element.show();
+    await chat.ready();
+    expect(chat.part('close-button').title).to.equal('Close chat');
+    expect(chat.find('.root')?.lang).to.equal('en');
+  });
 });

@@ -2,6 +2,9 @@ import { withOwnTexts } from '../texts/own-texts.ts';
 import { english, loadLocale, type Locale } from '../texts/texts.ts';
 import type { ChatOptions } from './options.ts';
 
+/** Milliseconds after which the panel shows in English, until the texts of its language load. */
+const slowAfter = 3000;
+
 /** Loads the texts of the first available language among those requested. */
 export class LocaleSource {
   /** Undefined until the first texts have loaded, to avoid a flash of another language. */
@@ -16,8 +19,8 @@ export class LocaleSource {
   }
 
   /**
-   * Resolves when the texts have loaded: those of the language, overridden by the site's own. English replaces a language
-   * that cannot be loaded. The next call requests it again, and does not wait for it.
+   * Resolves when there are texts: those of the language, overridden by the site's own. English replaces a language that
+   * cannot be loaded, or is slow and the first one. The next call requests one that failed again, and does not wait for it.
    */
   follow({ languages, ownTexts: own }: Pick<ChatOptions, 'languages' | 'ownTexts'>): Promise<void> {
     const wanted = languages.join() + JSON.stringify(own);
@@ -25,18 +28,26 @@ export class LocaleSource {
     if (isOther || this.#hasFailed) {
       this.#wanted = wanted;
       this.#hasFailed = false;
+      const use = (locale: Locale): void => {
+        this.locale = own ? withOwnTexts(locale, own) : locale;
+        // Follows the same language once more, or another one.
+        this.#onChange();
+      };
       const loading = loadLocale(languages).then((loaded) => {
         // Another language or other texts were requested meanwhile, and are being loaded.
         if (wanted !== this.#wanted) return this.#loading;
-        const locale = loaded ?? english;
-        this.locale = own ? withOwnTexts(locale, own) : locale;
         this.#hasFailed = false;
-        // Follows the same language once more, or another one.
-        this.#onChange();
+        use(loaded ?? english);
         this.#hasFailed = !loaded && wanted === this.#wanted;
         return undefined;
       });
-      if (isOther) this.#loading = loading;
+      const slow = new Promise<void>((resolve) => {
+        setTimeout(() => {
+          if (!this.locale) use(english);
+          resolve();
+        }, slowAfter);
+      });
+      if (isOther) this.#loading = Promise.race([loading, slow]);
     }
     return this.#loading;
   }

@@ -35,4 +35,20 @@ describe('the texts of the panel', () => {
     await Promise.all([german, french, german].map((options) => source.follow(options)));
     assert.equal(source.locale?.language, 'en');
   });
+
+  it('are in English until a slow language has loaded', async (test) => {
+    test.mock.timers.enable({ apis: ['setTimeout'] });
+    const languages: unknown[] = [];
+    const loaded = Promise.withResolvers<undefined>();
+    const source = new LocaleSource(() => {
+      languages.push(source.locale?.language);
+      if (languages.length === 2) loaded.resolve(undefined);
+    });
+    const following = source.follow(french);
+    test.mock.timers.tick(3000);
+    await following;
+    assert.equal(source.locale?.language, 'en');
+    await loaded.promise;
+    assert.deepEqual(languages, ['en', 'fr']);
+  });
 });
