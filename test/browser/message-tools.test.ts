@@ -93,6 +93,30 @@ describe('the actions of a message', () => {
     await until(() => times().length === 0, 'the tools to disappear');
   });
 
+  it('stay when a tap on a button focuses an element around it, as in Safari', async function () {
+    if (!supports.touch) this.skip();
+    serveHistory([{ role: 'assistant', content: 'Hello!', created_at: ago(1) }]);
+    const chat = mount({ 'base-url': cannedService, lang: 'en' });
+    await chat.open();
+    await until(() => chat.find('.divider') !== null, 'the module for reading');
+    await settled(chat);
+    chat.part('panel').addEventListener('mousedown', (event) => {
+      const button = (event.target as Element).closest('button');
+      if (!button) return;
+      event.preventDefault();
+      button.parentElement?.closest<HTMLElement>('[tabindex]')?.focus();
+    });
+    await tap(chat.part('message-assistant'));
+    await until(() => chat.find('[part="rate-button"]') !== null, 'the tools');
+    const rating = rated(chat.element);
+    await tap(chat.part('rate-button'));
+    await rating;
+    await new Promise((resolve) => {
+      requestAnimationFrame(() => requestAnimationFrame(resolve));
+    });
+    expect(pressed(chat)).to.equal('true,false');
+  });
+
   it('are shown by mouse and by keyboard, with the message’s time', async () => {
     const at = ago(1);
     serveHistory([{ role: 'assistant', content: 'Hello!', created_at: at }]);

@@ -13,7 +13,10 @@ const thumb = 'M7 11v9H3v-9zm0 0 4-8c2 0 3 1 3 3v3h5l2 2-2 8-1 1H7';
 const upIcon = icon(thumb);
 const downIcon = icon(thumb, 'upside-down');
 
-/** The time of a message, and the buttons to copy and rate it. */
+/**
+ * The time of a message, and the buttons to copy and rate it. They have `tabindex` since buttons in Safari do not take the
+ * focus: outside the message, it would hide them.
+ */
 export function messageTools(message: Message, locale: Locale, panel: PanelContext): TemplateResult {
   const { texts } = locale;
   const { role, at } = message;
@@ -42,7 +45,7 @@ export function messageTools(message: Message, locale: Locale, panel: PanelConte
     >
       ${thumbIcon}
     </button>`;
-  return html`<div part="message-tools">
+  return html`<div part="message-tools" tabindex="-1">
     ${at === undefined ? nothing : html`<time datetime=${new Date(at).toISOString()}>${timeOf(at, locale.formats)}</time>`}
     ${
       hasClipboard()
