@@ -87,6 +87,18 @@ describe('on a phone', () => {
     expect(getComputedStyle(chat.part('message-log')).overscrollBehaviorY).to.equal('contain');
   });
 
+  it('a panel too low for its content scrolls, and not the page', async function () {
+    if (!supports.phoneViewport) this.skip();
+    const { chat, viewport } = await openedOnPhone();
+    viewport.cover(600);
+    const panel = chat.part('panel');
+    expect(panel.scrollHeight).to.be.above(panel.clientHeight);
+    expect(isStopped(chat.part('header'))).to.be.false;
+    expect(getComputedStyle(panel).overscrollBehaviorY).to.equal('contain');
+    viewport.cover(0);
+    expect(isStopped(chat.part('header'))).to.be.true;
+  });
+
   it('a visitor who has zoomed in can pan', async function () {
     if (!supports.phoneViewport) this.skip();
     const { chat, viewport } = await openedOnPhone();

@@ -45,10 +45,10 @@ export function fillsWindow(panel: HTMLElement): boolean {
   );
 }
 
-/** Whether an event's target is inside a scrollable element of the panel. */
+/** Whether an event's target is inside a scrollable element of the panel, or the panel itself scrolls. */
 function isInScrollable(event: Event, panel: HTMLElement): boolean {
   const path = event.composedPath();
-  return path.slice(0, Math.max(0, path.indexOf(panel))).some((target) => {
+  return path.slice(0, path.indexOf(panel) + 1).some((target) => {
     if (!(target instanceof Element)) return false;
     const { overflowX, overflowY } = getComputedStyle(target);
     const isScrollable = (overflow: string): boolean => overflow === 'auto' || overflow === 'scroll';
