@@ -316,6 +316,23 @@ describe('a module whose request is not answered', () => {
     await until(() => chat.findAll('article').length === count, 'all messages');
   });
 
+  it('does not delay a message for long, and not its stop', async () => {
+    holdScript('extras');
+    page = await openPage(undefined, uncachedWidget());
+    const { chat } = page;
+    chat.element.tools = [{ name: 'open_cart', description: 'Opens the cart.', run: () => 'done' }];
+    chat.element.show();
+    await chat.ready();
+    await chat.answered(1);
+    const question = 'Do you have gift cards?';
+    await chat.ask(question);
+    await until(() => chat.part('send-button').title === 'Stop', 'the stop button');
+    chat.part('send-button').click();
+    await until(() => chat.input.value === question, 'the text of the stopped message');
+    await chat.ask(question);
+    await chat.answered(2);
+  });
+
   it('leaves the chat in English while it has the texts of another language', async () => {
     holdScript('de');
     page = await openPage(undefined, uncachedWidget());

@@ -6,6 +6,10 @@ import { isEmpty, type ConversationEvent } from '../reduce.ts';
 import type { Session } from '../session.ts';
 import type { Message } from '../snapshot.ts';
 import { findDelivered } from './find-delivered.ts';
+import { sleep } from './sleep.ts';
+
+/** Milliseconds after which a message is sent without page tools, whose module is still loading. */
+const toolsTimeout = 3000;
 
 /** A message in flight. */
 export interface Delivery {
@@ -99,7 +103,10 @@ async function deliverOnce(delivery: Delivery, queuedAt: number): Promise<Delive
       },
       {
         ...extras,
-        clientTools: await session.conversation.request().clientTools,
+        clientTools: await Promise.race([
+          session.conversation.request().clientTools,
+          sleep(toolsTimeout, signal).then(() => undefined),
+        ]),
         signal,
         idempotencyKey: key,
       },
