@@ -80,7 +80,7 @@ export function messageLog({
     @pointerover=${onApproach}
     @focusin=${onApproach}
   >
-    ${greeting && html`<p class="empty">${greeting}</p>`}
+    ${greeting && html`<p class="empty" dir="auto">${greeting}</p>`}
     <div role="list">${pages}</div>
     ${isOpening ? html`<p class="state">${texts.connecting}</p>` : nothing}
     ${
