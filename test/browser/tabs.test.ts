@@ -96,12 +96,25 @@ describe('one conversation in two pages', () => {
   });
 
   it('opens and closes in both', async () => {
+    const wide = (page: Window): void => page.frameElement?.setAttribute('width', '600');
+    const first = await show(await open(wide));
+    const second = await show(await open(wide));
+    first.element.hide();
+    await until(() => !second.isOpen, 'the other to close');
+    second.element.show();
+    await until(() => first.isOpen, 'the other to open');
+  });
+
+  it('does not open in the other where it would cover the page', async () => {
     const first = await show(await open());
     const second = await show(await open());
     first.element.hide();
     await until(() => !second.isOpen, 'the other to close');
     second.element.show();
-    await until(() => first.isOpen, 'the other to open');
+    await second.ready();
+    await second.ask('What are your opening hours?');
+    await first.answered(2);
+    expect(first.element.open).to.be.false;
   });
 
   it('stays open in one if the chat of the other is inline', async () => {

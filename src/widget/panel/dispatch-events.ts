@@ -1,6 +1,7 @@
 import type { ConversationListener } from '../conversation/conversation.ts';
 import type { PanelContext } from './panel-context.ts';
 import type { PanelHost } from './panel-host.ts';
+import { isBesidePage } from './panel-place.ts';
 import { warnOnce } from '../warn-once.ts';
 import { idle } from './idle.ts';
 
@@ -48,7 +49,8 @@ export function dispatchEvents(
       dispatch('chat-error', { code, message });
     },
     onOpenChange: (isOpen) => {
-      if (!element.inline && isCurrent()) element.open = isOpen;
+      // Another tab's chat does not open where it would cover this page.
+      if (!element.inline && isCurrent() && (!isOpen || isBesidePage())) element.open = isOpen;
     },
   };
 }

@@ -6,6 +6,9 @@ import type { VisitStorage } from '../conversation/storage/visit-storage.ts';
 
 const sizeKey = 'voice-assistant-chat:size';
 
+/** Whether a floating panel leaves a part of the page visible (`panel.css`). */
+export const isBesidePage = (): boolean => matchMedia('(min-width: 481px) and (min-height: 481px)').matches;
+
 /** Positions the panel while it is shown: above the page, within the screen, in the size that the visitor chose. */
 export class PanelPlace {
   readonly #root: HTMLElement;
