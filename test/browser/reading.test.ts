@@ -314,6 +314,19 @@ describe('reading a conversation', () => {
     }
   });
 
+  it('counts messages while the page hides an open chat, until it shows it again', async () => {
+    const chat = await openChat();
+    const answer = await scriptAnswer({ chunks: [wait, 'Here I am.'] });
+    await chat.ask(answer.question);
+    await until(() => chat.find('[part="typing"]') !== null, 'the typing indicator');
+    chat.element.hidden = true;
+    await until(() => !chat.isOpen, 'the hidden chat');
+    await answer.resume();
+    await until(() => chat.find('[part="badge"]')?.textContent === '1', 'the badge');
+    chat.element.hidden = false;
+    await until(() => chat.find('[part="badge"]') === null, 'the badge to disappear');
+  });
+
   it('announces every sentence of a growing answer once, when it is complete', async () => {
     const chat = await openChat();
     await fill(chat);

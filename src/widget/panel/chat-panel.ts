@@ -24,16 +24,13 @@ import type { MarkdownRenderer } from './markdown/markdown.ts';
 import { pageSize } from './message-log.ts';
 import { createPanelActions } from './panel-actions.ts';
 import type { PanelContext } from './panel-context.ts';
-import { PanelPlace } from './panel-place.ts';
+import { isBesidePage, PanelPlace } from './panel-place.ts';
 import { panelView } from './panel-view.ts';
 import type { Reading } from './reading/reading.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
 import { dispatchEvents } from './dispatch-events.ts';
 import { VisitStorage } from '../conversation/storage/visit-storage.ts';
-
-/** Where the panel does not fill the screen (`panel.css`). */
-const besidePage = '(min-width: 481px) and (min-height: 481px)';
 
 /** The chat panel: renders a conversation and passes the visitor's actions to it. */
 export class ChatPanel implements Panel, PanelContext {
@@ -97,12 +94,13 @@ export class ChatPanel implements Panel, PanelContext {
     this.storage = new VisitStorage(input.storage);
     adoptStyles(this.host.shadowRoot, panelCss);
     this.container = createContainer(host);
+    // The page may hide the whole chat while it is open.
+    new ResizeObserver(this.#updateVisibility).observe(this.container);
     host.root.append(this.announcer.element);
     this.#place = new PanelPlace(host, this.container, this.storage, this.modules, () => this.locale);
     this.update(input);
     // As the visitor left it on the page before, unless it would cover this page.
-    if (this.conversation.wasOpen && !this.options.isInline && matchMedia(besidePage).matches)
-      element.open = true;
+    if (this.conversation.wasOpen && !this.options.isInline && isBesidePage()) element.open = true;
     if (element.isConnected) this.connect();
     // Rendered before the visitor presses the launcher, so that the panel then only has to be shown.
     void this.#texts.follow(this.options).then(() => {
@@ -240,7 +238,9 @@ export class ChatPanel implements Panel, PanelContext {
 
   /** Updates whether the conversation is visible; messages that arrive while it is hidden are unread. */
   readonly #updateVisibility = (): void => {
-    this.conversation.setVisible(this.#isVisible && !document.hidden);
+    const isVisible = this.#isVisible && !document.hidden && this.host.root.checkVisibility();
+    if (isVisible === this.conversation.isVisible) return;
+    this.conversation.setVisible(isVisible);
     this.requestRender();
   };
 
