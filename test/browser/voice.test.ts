@@ -56,6 +56,15 @@ describe('dictation', () => {
     expect(chat.input.value).to.equal('I need two caps in blue');
   });
 
+  it('appends spoken words without a space in languages without spaces', async () => {
+    const chat = await open({ lang: 'ja' });
+    chat.write('帽子を ');
+    await click(chat.part('dictate-button'));
+    listening().hear('二つ', true);
+    listening().hear('ください');
+    await until(() => chat.input.value === '帽子を二つください', 'the text');
+  });
+
   const androidAgent = 'Mozilla/5.0 (Linux; Android 10; K) Chrome/140.0.0.0 Mobile';
   for (const [title, userAgent, text] of [
     [

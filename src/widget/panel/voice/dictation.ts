@@ -26,8 +26,9 @@ const problems: Readonly<Record<string, VoiceProblem>> = {
   'no-speech': 'notUnderstood',
 };
 
-/** Languages that are written without spaces between words. */
-const isUnspaced = (language: string): boolean => /^(?:zh|ja|th|lo|km|my)\b/i.test(language);
+/** What separates phrases: some languages are written without spaces between words. */
+export const separatorIn = (language: string): string =>
+  /^(?:zh|ja|th|lo|km|my)\b/i.test(language) ? '' : ' ';
 
 /** Whether this is Android, where another app recognizes speech. */
 export const isAndroid = (): boolean => /Android/.test(navigator.userAgent);
@@ -53,10 +54,7 @@ export function dictate(language: string, listener: DictationListener): Dictatio
   };
   recognition.onresult = ({ results }) => {
     const phrases = Array.from(results).map((result) => result[0]?.transcript.trim() ?? '');
-    text = phrases
-      .filter(Boolean)
-      .filter(isNotRepeated)
-      .join(isUnspaced(language) ? '' : ' ');
+    text = phrases.filter(Boolean).filter(isNotRepeated).join(separatorIn(language));
     if (text !== '') listener.onText(text);
   };
   recognition.onerror = ({ error }) => {

@@ -8,7 +8,7 @@ import type { PanelContext } from '../panel-context.ts';
 import { icon, stopIcon } from '../icons.ts';
 import { isComposing } from '../is-composing.ts';
 import { textToReadAloud } from '../reading/text-to-read-aloud.ts';
-import { dictate, isAndroid, type Dictation } from './dictation.ts';
+import { dictate, isAndroid, separatorIn, type Dictation } from './dictation.ts';
 import { followLevel } from './follow-level.ts';
 import { readAloud } from './read-aloud.ts';
 import type { VoiceProblem } from './voice-problem.ts';
@@ -129,13 +129,14 @@ class Voice implements AddOn {
     const before = draft.trimEnd();
     this.#dictated = { session, draft };
     let hasLevel = false;
-    this.#dictation = dictate(this.#language, {
+    const language = this.#language;
+    this.#dictation = dictate(language, {
       onText: (text) => {
         if (!this.#isDictated) {
           this.#stopDictation();
           return;
         }
-        const draft = before === '' ? text : `${before} ${text}`;
+        const draft = [before, text].filter(Boolean).join(separatorIn(language));
         this.#dictated = { session, draft };
         conversation.draft = draft;
         this.#panel.requestRender();
