@@ -45,7 +45,7 @@ async function openMenu(chat: Chat): Promise<void> {
 }
 
 /** Prints from the open menu; returns the text of the printed page. */
-async function print(chat: Chat): Promise<string> {
+async function print(chat: Chat, look?: (page: Document) => void): Promise<string> {
   const printed: string[] = [];
   // Printing opens a dialog that tests cannot close, so it is replaced in the frame.
   const section = chat.part('panel');
@@ -57,6 +57,7 @@ async function print(chat: Chat): Promise<string> {
       if (view === null) continue;
       view.print = () => {
         printed.push(view.document.body.innerText);
+        look?.(view.document);
         view.dispatchEvent(new Event('afterprint'));
       };
     }
@@ -195,6 +196,17 @@ describe('the menu', () => {
     expect(text).to.match(/\nHanna Weiß \(.*\):\nWie kann ich helfen\?\n/);
   });
 
+  it('downloads no message that the service has not received', async () => {
+    serveHistory([{ role: 'assistant', content: 'Good day!' }]);
+    const chat = mount({ 'base-url': cannedService, heading: 'Kim' });
+    await chat.open();
+    await chat.ask('Never received');
+    await until(() => chat.find('.user[data-status="failed"]') !== null, 'the refusal');
+    await openMenu(chat);
+    const { text } = await downloadedFile(() => click(item(chat, labels.text)));
+    expect(text).to.contain('Good day!').and.not.to.contain('Never received');
+  });
+
   it('downloads the transcript as JSON, without the conversation’s ID', async () => {
     const chat = mount();
     const ready = nextEvent<{ conversationId: string }>(chat.element, 'chat-ready');
@@ -263,6 +275,26 @@ describe('the menu', () => {
       'You',
       'Are you there?',
     ]);
+  });
+
+  it('prints images when they have loaded, and the text of others', async () => {
+    const image = (name: string): string => `![${name}](${location.origin}/demo/site/art/shop.svg?${name})`;
+    const lines = 'A line.\n'.repeat(400);
+    serveHistory([
+      {
+        role: 'assistant',
+        content: `${image('Shop')} ![Nothing](${location.origin}/nothing.png)\n\n${lines}`,
+      },
+    ]);
+    const chat = mount({ 'base-url': cannedService, heading: 'Kim', 'allow-images': location.origin });
+    await chat.open();
+    await openMenu(chat);
+    let widths: number[] = [];
+    const text = await print(chat, ({ images }) => {
+      widths = Array.from(images, ({ naturalWidth }) => naturalWidth);
+    });
+    expect(widths.map((width) => width > 0)).to.deep.equal([true, false]);
+    expect(text).to.contain('Nothing').and.not.to.contain('Shop');
   });
 
   it('deletes the conversation after a confirmation', async () => {

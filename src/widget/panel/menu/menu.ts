@@ -90,7 +90,7 @@ class Menu {
       >
         ${label}
       </button>`;
-    const closing = (act: (transcript: Transcript) => void) => (): void => {
+    const closing = (act: (transcript: Transcript) => unknown) => (): void => {
       this.#close();
       void wholeTranscript(this.#panel).then(act);
     };
@@ -99,9 +99,7 @@ class Menu {
     }
     ${item(
       texts.print,
-      closing((transcript) => {
-        printTranscript(this.#panel, transcript);
-      }),
+      closing((transcript) => printTranscript(this.#panel, transcript)),
     )}
     ${item(
       texts.downloadText,

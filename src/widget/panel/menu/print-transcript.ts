@@ -2,13 +2,19 @@ import { html, nothing, render } from 'lit/html.js';
 import { authorOf, isMarkdown } from '../message-log.ts';
 import type { PanelContext } from '../panel-context.ts';
 import printCss from './print.css?inline';
-import { nonEmptyMessages, textOf, timeOf, type Transcript } from './transcript.ts';
+import { messagesOf, textOf, timeOf, type Transcript } from './transcript.ts';
+
+/** Milliseconds to wait for images. The text of those that have not loaded is printed. */
+const imageTimeout = 2000;
 
 /**
  * Prints the whole conversation and nothing else of the page. An iframe without a URL inherits the page's CSP, so it
  * uses nothing that a policy can block: a `CSSStyleSheet`, and text from templates.
  */
-export function printTranscript({ host, container, markdown }: PanelContext, transcript: Transcript): void {
+export async function printTranscript(
+  { host, container, markdown }: PanelContext,
+  transcript: Transcript,
+): Promise<void> {
   const { heading, locale, leftOut } = transcript;
   const frame = document.createElement('iframe');
   frame.className = 'print-frame';
@@ -29,7 +35,7 @@ export function printTranscript({ host, container, markdown }: PanelContext, tra
   render(
     html`<h1>${heading}</h1>
       ${leftOut ? html`<p dir="auto">${leftOut}</p>` : nothing}
-      ${nonEmptyMessages(transcript).map(
+      ${messagesOf(transcript).map(
         (message) =>
           html`<article>
             <h2>
@@ -48,6 +54,25 @@ export function printTranscript({ host, container, markdown }: PanelContext, tra
   view.addEventListener('afterprint', () => {
     frame.remove();
   });
+  await loadImages(page);
   view.focus();
   view.print();
+}
+
+async function loadImages({ images }: Document): Promise<void> {
+  const loading = Array.from(images, (image) => {
+    image.loading = 'eager';
+    // Until it has loaded, its text shows.
+    image.dataset['broken'] = '';
+    return image.decode().then(
+      () => delete image.dataset['broken'],
+      () => undefined,
+    );
+  });
+  await Promise.race([
+    Promise.all(loading),
+    new Promise((resolve) => {
+      setTimeout(resolve, imageTimeout);
+    }),
+  ]);
 }

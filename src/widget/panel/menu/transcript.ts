@@ -1,4 +1,4 @@
-import type { Message } from '../../conversation/snapshot.ts';
+import { isPending, type Message } from '../../conversation/snapshot.ts';
 import type { Locale } from '../../texts/texts.ts';
 import { messageCopy, type MessageCopy } from '../copying/message-copy.ts';
 import { richLines } from '../copying/rich-text.ts';
@@ -45,7 +45,7 @@ export function textOf(message: Message, { modules, locale }: Transcript): strin
 export function transcriptCopy(transcript: Transcript): MessageCopy {
   const { locale, modules } = transcript;
   const heading = [transcript.heading, transcript.leftOut].filter(Boolean).join('\n');
-  const parts = nonEmptyMessages(transcript).map((message) => {
+  const parts = messagesOf(transcript).map((message) => {
     const time = timeOf(message, locale);
     const head = `${authorOf(message, transcript.heading, locale.texts)}${time && ` (${time})`}:`;
     const { text, html } = messageCopy({ ...message, text: textOf(message, transcript) }, modules);
@@ -59,7 +59,7 @@ export function transcriptCopy(transcript: Transcript): MessageCopy {
 
 /** The conversation as JSON, with the HTTP interface's names and without UUIDs. */
 export function transcriptJson(transcript: Transcript): string {
-  const history = nonEmptyMessages(transcript).map(({ role, text, event, author, at }) => ({
+  const history = messagesOf(transcript).map(({ role, text, event, author, at }) => ({
     role,
     content: text,
     ...(event && { event }),
@@ -70,9 +70,9 @@ export function transcriptJson(transcript: Transcript): string {
   return JSON.stringify({ assistant: transcript.heading, ...leftOut, history }, null, 2);
 }
 
-/** The messages with text: some services store empty ones. */
-export function nonEmptyMessages({ messages }: Transcript): readonly Message[] {
-  return messages.filter(({ text }) => text.trim());
+/** The messages that the service has, with text: some services store empty ones. */
+export function messagesOf({ messages }: Transcript): readonly Message[] {
+  return messages.filter((message) => message.text.trim() && !isPending(message));
 }
 
 /** Returns a file name such as `Kim 2026-11-21.txt`, without characters that file systems refuse. */
