@@ -23,6 +23,7 @@ describe('an answer as plain text', () => {
       '- Tea\n- Coffee\n  1. black\n  2. white\n     - oat\n- Water',
     );
     assert.equal(plain('9. nine\n10. ten\n    more'), '9. nine\n10. ten\n    more');
+    assert.equal(plain('0. zero\n1. one'), '0. zero\n1. one');
     assert.equal(plain('- [x] paid\n- [ ] sent'), '☑ paid\n☐ sent');
     assert.equal(plain('- one\n\n  and more\n\n- two'), '- one\n\n  and more\n\n- two');
   });

@@ -17,6 +17,7 @@ describe('an answer as HTML', () => {
         '<ol start="3"><li>a<ul><li>b</li></ul></li><li>c</li></ol>' +
         '<blockquote><p>q</p></blockquote><hr><pre dir="ltr"><code>code</code></pre>',
     );
+    assert.equal(rich('0. zero\n1. one'), '<ol start="0"><li>zero</li><li>one</li></ol>');
     assert.equal(
       rich('| a | b |\n|--|--|\n| 1 | ~~2~~ |'),
       '<table><thead><tr><th>a</th><th>b</th></tr></thead>' +

@@ -44,7 +44,7 @@ function block(token: Token): string {
 
 function list({ ordered, start, loose, items }: Tokens.List): string {
   const texts = items.map(({ task, checked, tokens }, index) => {
-    const number = `${String((start || 1) + index)}. `;
+    const number = `${String(Number(start) + index)}. `;
     const mark = task ? (checked ? '☑ ' : '☐ ') : ordered ? number : '- ';
     return indented(joined(tokens, loose ? '\n\n' : '\n'), mark, ' '.repeat(mark.length)).trimEnd();
   });

@@ -61,7 +61,7 @@ function list({ ordered, start, items }: Tokens.List): string {
   const content = items
     .map(({ task, checked, tokens }) => `<li>${task ? (checked ? '☑ ' : '☐ ') : ''}${richText(tokens)}</li>`)
     .join('');
-  return ordered ? `<ol start="${String(start || 1)}">${content}</ol>` : `<ul>${content}</ul>`;
+  return ordered ? `<ol start="${String(start)}">${content}</ol>` : `<ul>${content}</ul>`;
 }
 
 function table({ header, rows }: Tokens.Table): string {
