@@ -78,6 +78,27 @@ describe('an answer in Markdown', () => {
     expect(rendered.innerText).not.to.match(/\*\*|~~|\[x\]/);
   });
 
+  it('keeps the line breaks of HTML', async () => {
+    const rendered = await answer('**Code:**\n\n<div>\none\ntwo\n</div>');
+    expect(rendered.innerText.trim()).to.match(/\n<div>\none\ntwo\n<\/div>$/);
+  });
+
+  it('keeps long numbers of a list within the message', async () => {
+    const rendered = await answer('2024. Founded\n\n---\n\n0. Zero');
+    const [years, numbers] = [...rendered.querySelectorAll('ol')];
+    const number = document.createElement('span');
+    number.append('2024.');
+    years?.querySelector('li')?.prepend(number);
+    const message = rendered.closest('[part~="message"]')?.getBoundingClientRect().left ?? NaN;
+    expect((years?.firstElementChild?.getBoundingClientRect().left ?? 0) - message).to.be.above(
+      number.offsetWidth + 8,
+    );
+    expect(numbers && [numbers.start, getComputedStyle(numbers).paddingInlineStart]).to.deep.equal([
+      0,
+      '22px',
+    ]);
+  });
+
   it('scrolls wide tables within the message', async () => {
     const wide = Array.from({ length: 12 }, (_, index) => `A long column ${index}`);
     const rendered = await answer(`| ${wide.join(' | ')} |\n|${':-:|'.repeat(12)}\n| ${wide.join(' | ')} |`);

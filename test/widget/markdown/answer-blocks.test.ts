@@ -43,3 +43,24 @@ describe('a list of suggestions that streams', () => {
     assert.equal(shown('1. [Sic] one'), '1. [Sic] one');
   });
 });
+
+describe('an answer with definitions', () => {
+  it('never shows one that gives a link its address, also while it streams', () => {
+    const source = 'See [the map][m].\n\n[m]: https://example.com/map\n[n]: https://example.com/n\n';
+    for (let length = source.indexOf('\n'); length <= source.length; length++) {
+      const answer = answerBlocks('map', source.slice(0, length), true);
+      // Its label may be the text of a link.
+      assert.match(
+        plainText(answer?.blocks ?? []),
+        /^See \[the map\]\[m\]\.(?:\n\n[mn])?$/,
+        source.slice(0, length),
+      );
+    }
+    const answer = answerBlocks('map', source, false);
+    assert.equal(plainText(answer?.blocks ?? []), 'See the map (https://example.com/map).');
+  });
+
+  it('is plain text if it has nothing else', () => {
+    assert.equal(answerBlocks('', '[Website]: https://example.com/\n', false), undefined);
+  });
+});

@@ -71,6 +71,43 @@ describe('a tilde', () => {
   });
 });
 
+describe('a definition', () => {
+  it('gives a link its address', () => {
+    const href = 'https://example.com/';
+    assert.equal(
+      html(`See [the map][map].\n\n[map]: <${href}> "Map"`),
+      `<p>See ${link(href, 'the map')}.</p>`,
+    );
+    assert.equal(
+      html('Write to [us].\n\n[us]: mailto:a@example.com'),
+      `<p>Write to ${link('mailto:a@example.com', 'us')}.</p>`,
+    );
+  });
+
+  it('is text if it has no address that a link may have', () => {
+    assert.equal(html('[Order]: 12345\n[Status]: shipped'), '<p>[Order]: 12345<br>[Status]: shipped</p>');
+    assert.equal(
+      html('The [Status] is:\n\n[Status]: shipped'),
+      '<p>The [Status] is:</p><p>[Status]: shipped</p>',
+    );
+  });
+});
+
+describe('a <br> tag', () => {
+  it('breaks the line', () => {
+    assert.equal(html('a<br>b<BR />c'), '<p>a<br>b<br>c</p>');
+    assert.equal(
+      html('| a |\n|---|\n| x<br/>y |'),
+      '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>x<br>y</td></tr></tbody></table>',
+    );
+    assert.equal(html('`<br>`'), '<p><code dir="ltr">&#60;br&#62;</code></p>');
+  });
+
+  it('breaks the line before Markdown', () => {
+    assert.equal(html('a\n\n<br>\n**b**'), '<p>a</p><p><br><br><strong>b</strong></p>');
+  });
+});
+
 describe('bold and italics next to Chinese, Japanese and Korean', () => {
   for (const [markdown, shown] of [
     ['これは**「重要」**です。', 'これは<strong>「重要」</strong>です。'],

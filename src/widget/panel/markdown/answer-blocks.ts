@@ -28,6 +28,8 @@ export function answerBlocks(key: string, source: string, isGrowing: boolean): A
     growing.delete(key);
     // Lexed at once, because links may refer to later definitions.
     const blocks = lexMarkdown(text);
+    // A definition is not shown, but the visitor has to see something.
+    if (blocks.every(({ type }) => type === 'def' || type === 'space')) return undefined;
     const replies = repliesIn(blocks);
     return { blocks: replies.length > 0 ? blocks.slice(0, lastBlockIndex(blocks)) : blocks, replies };
   } catch {

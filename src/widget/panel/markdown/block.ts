@@ -25,7 +25,7 @@ export function block(token: Token, context: MarkdownContext): TemplateResult | 
     case 'text':
       return html`${inline((token as Tokens.Text).tokens ?? [token], context)}`;
     case 'html':
-      return html`<p>${(token as Tokens.HTML).text}</p>`;
+      return html`<p class="text">${(token as Tokens.HTML).text}</p>`;
     default:
       return html`<p>${inline((token as Tokens.Paragraph).tokens, context)}</p>`;
   }
@@ -84,7 +84,10 @@ function list({ ordered, start, items }: Tokens.List, context: MarkdownContext):
       </li>`,
   );
   return ordered
-    ? html`<ol start=${start === '' ? 1 : start}>
+    ? html`<ol
+        start=${start}
+        .style=${`padding-inline-start:max(22px,${`${Number(start) + items.length}`.length}ch + 6px)`}
+      >
         ${rendered}
       </ol>`
     : html`<ul>

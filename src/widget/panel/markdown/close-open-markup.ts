@@ -3,7 +3,8 @@ const fenceLine = /^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*(`{3,}(?!.*`)|~{3,})(
 
 /**
  * Closes markup that is still open at the end of a growing text, so that its syntax is never visible: `**bo` becomes
- * `**bo**`, a link without its address becomes its text, and a mark without text is left out.
+ * `**bo**`, a link without its address becomes its text, and a mark without text is left out, as is a line that may become
+ * a definition.
  *
  * @param text the last block of a streaming answer
  */
@@ -13,7 +14,7 @@ export function closeOpenMarkup(text: string): string {
     text
       .slice(start)
       .replace(/(^|[^\\*_~`])(?:\*{1,3}|_{1,3}|~{1,2}|`+)$/, '$1')
-      .replace(/(^|\n) {0,3}(?:#{1,6}|[-+*]|\d{1,9}[.)]|>|\|)[ \t]*\n?$/, '$1'),
+      .replace(/(^|\n) {0,3}(?:#{1,6}|[-+*]|\d{1,9}[.)]|>|\||\[[^\]\n]*\]:(?:[ \t]*\S+)?)[ \t]*\n?$/, '$1'),
   );
   const marks = openMarks(closed);
   // A closing mark may not follow white space.
@@ -38,7 +39,7 @@ function codeEnd(text: string): number {
 /** Leaves out an image or the brackets of a link whose address is not complete. */
 function withoutOpenLink(text: string): string {
   const address = text.lastIndexOf('](');
-  const hasOpenAddress = address >= 0 && !/[)\n]/.test(text.slice(address + 2));
+  const hasOpenAddress = address >= 0 && !/[)\n]/.test(text.slice(address + 2).replace(/\([^()]*\)/g, ''));
   const end = hasOpenAddress ? address : text.endsWith(']') ? text.length - 1 : text.length;
   const before = text.slice(0, end);
   const start = before.indexOf('[', Math.max(before.lastIndexOf(']'), before.lastIndexOf('\n')) + 1);

@@ -1,4 +1,5 @@
 import { Lexer, Tokenizer, type Token, type Tokens } from 'marked';
+import { safeLink } from './safe-address.ts';
 
 /** How deep quotes and lists may nest. Deeper nesting could overflow the stack. */
 const maxDepth = 8;
@@ -26,6 +27,9 @@ const boundary = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}ーｰ〆\p{Cs}]|
 
 /** Chinese, Japanese or Korean after emphasis that ends with punctuation. */
 const cjkAfterMark = /((?!\*)[\p{P}\p{S}]\*+)[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}ーｰ〆]/gu;
+
+/** A tag that models write for a line break, since cells of tables have no other. */
+const lineBreak = /^<br *\/?>/i;
 
 /** A lexer that takes linear time for any text. */
 class BoundedLexer extends Lexer {
@@ -70,6 +74,22 @@ class BoundedTokenizer extends Tokenizer {
     const columns = alignments.split('|').length;
     const rows = raw.split('\n').length;
     return columns * rows > raw.length ? undefined : super.table(text);
+  }
+
+  /** A definition is not shown, so `[Status]: shipped` is text. */
+  override def(text: string): Tokens.Def | undefined {
+    const definition = super.def(text);
+    return definition && safeLink(definition.href) ? definition : undefined;
+  }
+
+  /** After a line break, Markdown continues. */
+  override html(text: string): Tokens.HTML | undefined {
+    return lineBreak.test(text) ? undefined : super.html(text);
+  }
+
+  override tag(text: string): Tokens.Tag | undefined {
+    const [raw] = lineBreak.exec(text) ?? [];
+    return raw ? ({ type: 'br', raw } as never) : super.tag(text);
   }
 
   /** GFM also strikes through between single tildes, but people write those in ranges and for "about". */
