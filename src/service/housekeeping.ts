@@ -4,6 +4,7 @@ import { failAbandonedCalls } from './call/fail-abandoned-calls.ts';
 import type { Carrier } from './carrier/carrier.ts';
 import type { Database } from './db/database.ts';
 import { abandonedBefore, recordHeartbeat } from './db/heartbeat.ts';
+import { limitWal } from './db/limit-wal.ts';
 import { sumTotals } from './db/list-totals.ts';
 import { purgeExpiredKeys } from './idempotency/idempotency-key.ts';
 import { deleteReleasedNumbers } from './phone-number/release-number.ts';
@@ -84,6 +85,9 @@ const regularTasks = ({ database, jobs, replies, carrier, log }: HousekeepingDep
   () => deleteReleasedNumbers({ database, jobs }),
   () => deletePastUsage(database.db),
   () => sumTotals(database.db),
+  async () => {
+    if (database.kind === 'pglite') await limitWal(database.pool);
+  },
 ];
 
 /** Continues with the next task if one fails. */

@@ -85,6 +85,8 @@ export class EmbeddedPostgres {
         ...['-c', 'wal_sync_method=fsync'],
         // The default of 128 MB is written at every start, which takes longer than the rest of it.
         ...['-c', 'shared_buffers=32MB'],
+        // See `limitWal`. The default of 1 GB could fill a small disk, and is replayed after a crash.
+        ...['-c', 'max_wal_size=64MB'],
       ],
     });
     for (const listener of this.listeners) {
