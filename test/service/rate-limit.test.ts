@@ -62,6 +62,16 @@ test('limits all blocks of an IPv6 /48 together, to four times the limit of one'
   assert.equal((await service.get(path, from('2001:db8:49::1'))).status, 404);
 });
 
+test('counts in the database after a statement has failed', async () => {
+  const { pool } = service.running.database;
+  const visitor = from('192.0.2.10');
+  await service.get(path, visitor);
+  await assert.rejects(pool.query('SELECT 1/0'), { code: '22012' });
+  await service.get(path, visitor);
+  const { rows } = await pool.query("SELECT points FROM rate_limits WHERE key = 'api:192.0.2.10'");
+  assert.deepEqual(rows, [{ points: 2 }]);
+});
+
 test('does not limit the health check and the widget', async () => {
   const visitor = from('192.0.2.6');
   for (let request = 0; request < 8; request++) {

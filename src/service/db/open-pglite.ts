@@ -2,14 +2,15 @@ import { chmod, mkdir } from 'node:fs/promises';
 import type { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import { drizzle } from 'drizzle-orm/node-postgres';
-import { Client, Pool } from 'pg';
-import type { ClientConfig } from 'pg';
+import { Pool } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Connection } from './database.ts';
 import { EmbeddedPostgres } from './embedded-postgres.ts';
 import { lockFolder } from './lock-folder.ts';
 import * as schema from './schema.ts';
 import { transactions } from './transactions.ts';
+import { UnplannedClient } from './unplanned-client.ts';
 
 /**
  * Opens PGlite, PostgreSQL inside this process, with its data in `folder`, which is created if missing, and which only
@@ -65,7 +66,7 @@ export async function openPglite(
  * connection of its own, or ending the first would end the second.
  */
 function clientClass(embedded: EmbeddedPostgres): typeof Client {
-  return class PgliteClient extends Client {
+  return class PgliteClient extends UnplannedClient {
     constructor(options?: string | ClientConfig) {
       super({ ...(typeof options === 'object' ? options : {}), ...connect(embedded) });
     }

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 
 /**
- * A client that names no statement, also where a library does: behind a pooler in transaction mode, the next connection to
- * the server does not know the name.
+ * A client that names no statement, even if a library does. Behind a pooler in transaction mode, the next connection to the
+ * server does not know the name. PGlite's only session still knows the names of an earlier client.
  */
 export class UnplannedClient extends Client {
   override query = ((config: unknown, ...rest: unknown[]): unknown => {
