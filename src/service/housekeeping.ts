@@ -7,6 +7,7 @@ import { abandonedBefore, recordHeartbeat } from './db/heartbeat.ts';
 import { limitWal } from './db/limit-wal.ts';
 import { sumTotals } from './db/list-totals.ts';
 import { purgeExpiredKeys } from './idempotency/idempotency-key.ts';
+import { deleteExpiredCounts } from './http/rate-limit.ts';
 import { deleteReleasedNumbers } from './phone-number/release-number.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { endInactiveConversations } from './conversation/end-conversation.ts';
@@ -84,6 +85,7 @@ const regularTasks = ({ database, jobs, replies, carrier, log }: HousekeepingDep
   () => deleteExpiredPreviewTokens(database.db),
   () => deleteReleasedNumbers({ database, jobs }),
   () => deletePastUsage(database.db),
+  () => deleteExpiredCounts(database),
   () => sumTotals(database.db),
   async () => {
     if (database.kind === 'pglite') await limitWal(database.pool);

@@ -7,6 +7,7 @@ import { clientAddress } from '../../src/service/http/client-address.ts';
 import { addressBlock, addressNetwork } from '../../src/service/http/rate-limit.ts';
 import { serve } from '../../src/service/serve.ts';
 import { atEnd, startService } from '../support/service/service.ts';
+import { eventually } from '../support/eventually.ts';
 
 const service = await startService({ RATE_LIMIT: '5', RATE_LIMIT_WINDOW_SECONDS: '60', TRUST_PROXY: '1' });
 const path = `/api/conversations/${randomUUID()}`;
@@ -70,6 +71,29 @@ test('counts in the database after a statement has failed', async () => {
   await service.get(path, visitor);
   const { rows } = await pool.query("SELECT points FROM rate_limits WHERE key = 'api:192.0.2.10'");
   assert.deepEqual(rows, [{ points: 2 }]);
+});
+
+test('deletes expired counts, also of addresses that send no more requests, and without a limit', async () => {
+  const { pool } = service.running.database;
+  await startService({ RATE_LIMIT: '0', REPLY_LEASE_SECONDS: '3' });
+  const hour = 3_600_000;
+  for (const [address, age] of [
+    ['192.0.2.11', 2 * hour],
+    ['192.0.2.12', 0.5 * hour],
+  ] as const)
+    await pool.query('INSERT INTO rate_limits (key, points, expire) VALUES ($1, 1, $2)', [
+      `api:${address}`,
+      Date.now() - age,
+    ]);
+  const stored = async () =>
+    (
+      await pool.query<{ key: string }>(
+        "SELECT key FROM rate_limits WHERE key IN ('api:192.0.2.11', 'api:192.0.2.12')",
+      )
+    ).rows;
+  await eventually('the deletion', async () => (await stored()).length < 2);
+  // Another process may have a slow clock.
+  assert.deepEqual(await stored(), [{ key: 'api:192.0.2.12' }]);
 });
 
 test('does not limit the health check and the widget', async () => {

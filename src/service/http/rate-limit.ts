@@ -92,6 +92,8 @@ function createLimiter(
     tableName: 'rate_limits',
     // Our migrations create it.
     tableCreated: true,
+    // Housekeeping deletes expired counts, also those of limits that are switched off.
+    clearExpiredByTimeout: false,
     // Blocked keys cost no further queries.
     inMemoryBlockOnConsumed: requests + 1,
     insuranceLimiter: new RateLimiterMemory(window),
@@ -106,6 +108,14 @@ function createLimiter(
       return Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
     }
   };
+}
+
+/** Time after the end of a window until its counts are deleted, in milliseconds: another process's clock may be slow. */
+const keptMs = 3_600_000;
+
+/** Deletes the counts of past windows. */
+export async function deleteExpiredCounts({ pool }: Database): Promise<void> {
+  await pool.query('DELETE FROM rate_limits WHERE expire < $1', [Date.now() - keptMs]);
 }
 
 /** Returns the {@link addressBlock} of a request's client behind trusted proxies. */
