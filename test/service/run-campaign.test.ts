@@ -52,6 +52,33 @@ describe('a campaign', () => {
     assert.deepEqual(await run.takeTicks(run.id), []);
   });
 
+  test('handles 100 leads with blocked numbers in one step, and the others in the next', async () => {
+    const run = await start();
+    const number = "'+4989201' || lpad(n::text, 3, '0') FROM generate_series(1, 101) n";
+    await database.pool.query(
+      `INSERT INTO leads (user_id, campaign_id, phone_number) SELECT $1, $2, ${number}`,
+      [run.owner.id, run.id],
+    );
+    await database.pool.query(`INSERT INTO blocked_numbers (user_id, phone_number) SELECT $1, ${number}`, [
+      run.owner.id,
+    ]);
+    await run.add('+4989200100');
+    const countBlacklisted = async () => {
+      const { rows } = await database.pool.query<{ count: number }>(
+        "SELECT count(*)::integer FROM leads WHERE campaign_id = $1 AND status = 'blacklisted'",
+        [run.id],
+      );
+      return rows[0]?.count;
+    };
+    await run.takeTicks(run.id);
+    await run.tick();
+    assert.deepEqual([await countBlacklisted(), await run.called()], [100, []]);
+    assert.deepEqual(await run.takeTicks(run.id), [run.id]);
+    await run.tick();
+    assert.deepEqual([await countBlacklisted(), await run.called()], [101, ['+4989200100']]);
+    assert.deepEqual(await run.takeTicks(run.id), []);
+  });
+
   test('stays in progress without leads if mark_complete_when_no_leads is false', async () => {
     const run = await start({ mark_complete_when_no_leads: false });
     await run.tick();

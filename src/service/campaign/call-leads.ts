@@ -14,9 +14,15 @@ type Campaign = typeof campaigns.$inferSelect;
 type Assistant = typeof assistants.$inferSelect;
 
 /**
+ * Most leads with blocked numbers that one step handles; the next step continues. An embedded database answers no requests
+ * during a step.
+ */
+const maxBlocked = 100;
+
+/**
  * Stores calls for the due leads of a campaign, in the order of their due times, up to `limit`.
  *
- * @returns the number of stored calls.
+ * @returns the number of stored calls, and whether more leads may be called at once.
  */
 export async function callLeads(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
@@ -24,10 +30,11 @@ export async function callLeads(
   assistant: Assistant,
   now: Date,
   limit: number,
-): Promise<number> {
+): Promise<{ made: number; hasMore: boolean }> {
   const callerIds = await findCallerIds(tx, campaign.id, assistant.phoneNumberId);
   let made = 0;
-  while (made < limit) {
+  let blocked = 0;
+  while (made < limit && blocked < maxBlocked) {
     const [lead] = await tx
       .select()
       .from(leads)
@@ -50,7 +57,10 @@ export async function callLeads(
       .for('no key update');
     if (!lead) break;
     const callee = await findCallee(tx, campaign, lead, now);
-    if (!callee) continue;
+    if (!callee) {
+      blocked += 1;
+      continue;
+    }
     const [stored] = await tx
       .insert(calls)
       .values({
@@ -78,12 +88,13 @@ export async function callLeads(
     await jobs.send('place-call', { callId: stored.id, userId: campaign.userId }, { tx });
     made += 1;
   }
-  if (made === 0) return 0;
-  await tx
-    .update(campaigns)
-    .set({ callsMade: sql`${campaigns.callsMade} + ${made}` })
-    .where(eq(campaigns.id, campaign.id));
-  return made;
+  if (made > 0) {
+    await tx
+      .update(campaigns)
+      .set({ callsMade: sql`${campaigns.callsMade} + ${made}` })
+      .where(eq(campaigns.id, campaign.id));
+  }
+  return { made, hasMore: blocked === maxBlocked };
 }
 
 /**

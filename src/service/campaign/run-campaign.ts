@@ -102,10 +102,16 @@ async function advance(step: Step, campaign: Campaign): Promise<Date | undefined
   const affordable = affordableCalls(available, price);
   const { free: allowed } = await readFreeCalls(tx, campaign.userId, limits);
   if (affordable === 0 || allowed === 0) return pollAt;
-  const made = await callLeads({ tx, jobs }, campaign, assistant, now, Math.min(free, affordable, allowed));
+  const { made, hasMore } = await callLeads(
+    { tx, jobs },
+    campaign,
+    assistant,
+    now,
+    Math.min(free, affordable, allowed),
+  );
   await countStartedCalls(tx, campaign.userId, made);
   // If the last numbers are blocked, no call ends that would send the next step's job.
-  if (!(await hasUnfinishedLeads(tx, campaign.id))) return now;
+  if (hasMore || !(await hasUnfinishedLeads(tx, campaign.id))) return now;
   return nextDueTime(tx, campaign.id, now);
 }
 
