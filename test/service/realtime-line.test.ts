@@ -183,6 +183,18 @@ describe('a call with a realtime model', () => {
     ]);
   });
 
+  it('runs at most 16 functions in one answer', async () => {
+    const call = await connect();
+    call.endpoint.answer = ({ items }) =>
+      items.filter(({ type }) => type === 'function_call_output').length >= 20
+        ? { text: 'That is enough.' }
+        : { call: { name: 'weather', arguments: { town: 'Ulm' } }, times: 10 };
+    say(call, 'How is the weather in Ulm?');
+    const { reply, spoken } = answer(call, await hear(call));
+    assert.equal((await spoken).played.trim(), 'That is enough.');
+    assert.equal(reply.functionCalls.length, 16);
+  });
+
   it('does not run the functions of an interrupted answer', async () => {
     const call = await connect();
     const canceled = Promise.withResolvers<undefined>();

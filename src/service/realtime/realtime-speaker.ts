@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { TurnReason, ReplyPart, Speaker, SpeakerOptions } from '../voice/line.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import { EngineError } from '../engine/engine.ts';
-import { runToolCalls } from '../engine/openai/run-tool-calls.ts';
+import { callRounds } from '../engine/openai/openai-engine.ts';
+import { callLimit, runToolCalls } from '../engine/openai/run-tool-calls.ts';
 import { unknownWords } from '../voice/unknown-words.ts';
 import { readTranscriptionUsage } from '../voice/transcription-usage.ts';
 import type { RealtimeEvent, RealtimeResponse, RealtimeUsage } from './realtime-events.ts';
@@ -63,9 +64,6 @@ const transcriptMs = 5000;
 const isSettled = ({ said, endMs = Infinity }: Turn, nowMs: number) =>
   said !== undefined || nowMs - endMs > transcriptMs;
 
-/** Maximum number of rounds of function calls in one answer, and of calls in total. */
-const callRounds = 4;
-const callLimit = 16;
 /** The response ended just before it was canceled, or the customer's turn just before it was committed. */
 const harmlessErrors: ReadonlySet<unknown> = new Set([
   'response_cancel_not_active',
@@ -276,6 +274,7 @@ export class RealtimeSpeaker implements Speaker {
     const { session, options } = this.#dependencies;
     const { tools, replyMs } = options;
     let response = first;
+    let callCount = 0;
     let last = callRounds;
     for (let round = 0; round <= last && !reply.isStopped; round++) {
       const done = await this.#respond(reply, response);
@@ -286,10 +285,11 @@ export class RealtimeSpeaker implements Speaker {
       const calls = functionCalls(done);
       response = undefined;
       const signal = AbortSignal.timeout(replyMs);
-      const outcomes = runToolCalls(calls, { tools, pageTools: [] }, callLimit, signal);
+      const outcomes = runToolCalls(calls, { tools, pageTools: [] }, callLimit - callCount, signal);
       for (const [index, outcome] of outcomes.entries()) {
         const { event, message, ends } = await outcome;
         if (event?.type === 'function_call') {
+          callCount++;
           const { type, ...call } = event;
           reply.addCall({ type, call });
         }

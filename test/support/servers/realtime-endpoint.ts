@@ -18,8 +18,18 @@ const realtimeVoices: readonly string[] = ['cedar', 'marin'];
 /** The model's reaction to a request for an answer. */
 export type RealtimeAnswer =
   | { text: string }
-  /** Speaks the text, if any, and calls the function. @param until before that, it can still be canceled. */
-  | { text?: string; call: { name: string; arguments: Record<string, unknown> }; until?: Promise<unknown> }
+  /**
+   * Speaks the text, if any, and calls the function.
+   *
+   * @param times how many times, once by default.
+   * @param until before that, it can still be canceled.
+   */
+  | {
+      text?: string;
+      call: { name: string; arguments: Record<string, unknown> };
+      times?: number;
+      until?: Promise<unknown>;
+    }
   | { fails: true }
   /** The request is refused, so that there is no response. */
   | { refused: true };
@@ -307,9 +317,12 @@ class Session {
     if ('call' in answer && !isWithoutTools) {
       await answer.until;
       const { name, arguments: sent } = answer.call;
-      const call = { type: 'function_call', call_id: `call_${id}`, name, arguments: JSON.stringify(sent) };
-      output.push(call);
-      this.#items.push(call as ConversationItem);
+      for (let index = 0; index < (answer.times ?? 1); index++) {
+        const call_id = `call_${id}_${index}`;
+        const call = { type: 'function_call', call_id, name, arguments: JSON.stringify(sent) };
+        output.push(call);
+        this.#items.push(call as ConversationItem);
+      }
     }
     this.#response = undefined;
     const status = 'fails' in answer ? 'failed' : response.isCanceled ? 'cancelled' : 'completed';
