@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { startModelServer } from '../support/servers/model-server.ts';
+import { runCli } from '../../src/service/cli/run-cli.ts';
 import { atEnd, createAssistant, readMoney, startService } from '../support/service/service.ts';
 
 const model = await startModelServer();
@@ -79,6 +80,21 @@ test('aborts a pending reply when its conversation is deleted, and keeps its cha
   assert.equal((await forget(conversation)).status, 200);
   assert.deepEqual((await stream.all()).at(-1), { event: 'error', data: notFound });
   assert.deepEqual(await readMoney(service, userId), { balance: 0.99, ledger: 0.99 });
+  gate.resolve('');
+  model.behave({});
+});
+
+test('aborts a pending reply when a command deletes its conversation', async () => {
+  const { uuid } = await createAssistant(service);
+  const conversation = await service.open(uuid);
+  const gate = Promise.withResolvers<string>();
+  model.behave({ chunks: ['One ', gate.promise] });
+  const stream = await service.stream(conversation, 'Count');
+  await stream.until((events) => events.length === 1);
+  const streams = { out: () => undefined, err: () => undefined };
+  const args = ['person', 'delete', '--conversation', conversation, '--yes'];
+  assert.equal(await runCli(args, {}, streams, service.running.database), 0);
+  assert.deepEqual((await stream.all()).at(-1), { event: 'error', data: notFound });
   gate.resolve('');
   model.behave({});
 });

@@ -132,7 +132,7 @@ test('polls for requests to other processes, also for a reply that starts during
     return query.promise;
   };
   const db = { select: () => ({ from: () => ({ where: startQuery }) }) } as unknown as Database['db'];
-  const watch = new StopRequests({ ...service.running.database, kind: 'postgres', db });
+  const watch = new StopRequests({ ...service.running.database, db });
   watch.watch(1);
   t.mock.timers.tick(500);
   assert.equal(queries.length, 1);

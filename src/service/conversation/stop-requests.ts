@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { messages } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 
-/** Pause between two queries for requests to other processes, in milliseconds. */
+/** Pause between two queries for requests and deletions, in milliseconds. */
 const pollMs = 500;
 
 /** Abort reason of a reply that was stopped; its text so far is the answer. */
@@ -11,7 +11,8 @@ export const replyStopped = new Error('The reply was stopped.');
 
 /**
  * Aborts replies of this process when a visitor stops them or their conversation is deleted. Requests to this process
- * count at once. Requests to other processes are polled from the database, with one query for all replies.
+ * count at once. Requests to other processes, and deletions by commands, are polled from the database, with one query for
+ * all replies.
  */
 export class StopRequests {
   readonly #database: Database;
@@ -52,8 +53,7 @@ export class StopRequests {
 
   /** Schedules the next query unless there are no replies, or one is scheduled or running. */
   #schedule(): void {
-    // An embedded database has no other processes.
-    if (this.#database.kind !== 'postgres' || this.#watched.size === 0 || this.#isPolling) return;
+    if (this.#watched.size === 0 || this.#isPolling) return;
     this.#timer ??= setTimeout(() => void this.#poll(), pollMs);
   }
 
