@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { eq, sql } from 'drizzle-orm';
+import { readCallBalance } from '../../src/service/billing/call-balance.ts';
+import { moveMoney } from '../../src/service/billing/ledger.ts';
+import { endCall } from '../../src/service/call/end-call.ts';
 import { applyEvaluation } from '../../src/service/campaign/apply-evaluation.ts';
+import { blockNumber } from '../../src/service/campaign/blocked-number.ts';
+import { calls } from '../../src/service/db/calls-table.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { eventually } from '../support/eventually.ts';
+import { addCall } from '../support/records/add-records.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { wireTimestamp } from '../support/service/service-client.ts';
-import { startService } from '../support/service/service.ts';
+import { startService, testDatabase } from '../support/service/service.ts';
 
 const service = await startService();
 const owner = await Owner.create(service, '10');
@@ -80,3 +88,31 @@ describe('a blocked number', () => {
     );
   });
 });
+
+test(
+  'the end of a call that blocks a number waits for a step of a campaign that blocks it, without a deadlock',
+  { skip: testDatabase === 'pglite' && 'an embedded database has one transaction at a time' },
+  async () => {
+    const { database } = service.running;
+    const phone = '+49301234599';
+    const callId = await addCall(service, {
+      ...{ userId: owner.id, assistantId: assistant.id, status: 'in-progress', clientPhoneNumber: phone },
+      messages: [{ role: 'user', content: 'Please do not call me again.', at: 0, seconds: 1 }],
+    });
+    const charge = { userId: owner.id, kind: 'charge', amount: '0.1', callId, callMinute: 1 } as const;
+    await moveMoney(database.db, charge);
+    let end: Promise<boolean> | undefined;
+    await database.transaction(async (tx) => {
+      await tx.execute(sql`SET LOCAL deadlock_timeout = '1ms'`);
+      await blockNumber(tx, owner.id, phone);
+      const failed = { status: 'failed', reason: 'failed' } as const;
+      end = endCall({ database, jobs: new StoredJobs(database) }, eq(calls.id, callId), failed);
+      await eventually(
+        'the end of the call',
+        async () => (await database.pool.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rows.length > 0,
+      );
+      await readCallBalance(tx, owner.id);
+    });
+    assert.equal(await end, true);
+  },
+);

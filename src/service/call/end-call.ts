@@ -66,11 +66,12 @@ export async function endCall(
       .where(and(condition, isOpen))
       .returning();
     if (!ended) return false;
-    if (status === 'failed') await refund(tx, ended);
-    if (ended.type === 'outbound' && ended.dialedAt === null) await uncountCall(tx, ended);
+    // Before the user's row is locked, as in a campaign's step.
     if (ended.clientPhoneNumber !== '' && requestsNoCalls(ended.messages)) {
       await blockNumber(tx, ended.userId, ended.clientPhoneNumber);
     }
+    if (status === 'failed') await refund(tx, ended);
+    if (ended.type === 'outbound' && ended.dialedAt === null) await uncountCall(tx, ended);
     await notifyCampaigns({ tx, jobs }, ended);
     await jobs.send('call-ended', { callId: ended.id }, { tx });
     return true;
