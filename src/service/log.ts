@@ -12,15 +12,18 @@ interface LoggedError {
   errors?: LoggedError[];
 }
 
+/** Most bytes that wait while the log cannot be written; later lines are dropped. */
+const bufferLimit = 1_000_000;
+
 /**
  * Creates the logger: JSON lines on standard error, since standard output is for the output of commands. Message texts,
  * keys and conversation UUIDs are never logged.
  */
 export function createLog(level: string): Logger {
-  return pino(
-    { level, base: null, serializers: { err: describeError } },
-    pino.destination({ dest: 2, sync: true }),
-  );
+  const destination = pino.destination({ dest: 2, sync: true, maxLength: bufferLimit });
+  // Without a listener, a full disk would make each call of the logger throw. The lines are written once there is space.
+  destination.on('error', () => undefined);
+  return pino({ level, base: null, serializers: { err: describeError } }, destination);
 }
 
 /**

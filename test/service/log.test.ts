@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'drizzle-orm';
-import { describeError } from '../../src/service/log.ts';
+import { createLog, describeError } from '../../src/service/log.ts';
 import { startService } from '../support/service/service.ts';
 
 const { db } = (await startService()).running.database;
@@ -31,4 +32,22 @@ test('logs other errors with their message, and other thrown values with their t
   assert.deepEqual(describeError('PrivateText'), { type: 'string' });
   const { errors } = describeError(new AggregateError([new TypeError('first'), 'PrivateText']));
   assert.deepEqual([errors?.[0]?.message, errors?.[1]], ['first', { type: 'string' }]);
+});
+
+test('keeps working while the log cannot be written, then writes lines again, without keeping them all', (t) => {
+  let isFull = true;
+  let written = '';
+  t.mock.method(fs, 'writeSync', (_fd: number, data: string | Buffer) => {
+    if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    written += data.toString();
+    return Buffer.byteLength(data);
+  });
+  const log = createLog('info');
+  const [line, lines] = ['x'.repeat(1000), 5000];
+  for (let count = 0; count < lines; count++) log.info(line);
+  isFull = false;
+  log.info('there is space again');
+  log.info('latest');
+  assert.match(written, /"msg":"latest"/);
+  assert.ok(written.length < (lines * line.length) / 2, `${written.length} characters were kept`);
 });
