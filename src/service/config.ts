@@ -99,12 +99,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   );
   const speech = readSpeech(values, given);
   // The voices of both are stored by the code of their provider.
-  const both = models.find(
+  const sharedModel = models.find(
     ({ code, realtime }) => realtime?.voices.length && speech.synthesizers.some((each) => each.code === code),
   );
-  if (both) {
+  if (sharedModel) {
     throw new ConfigError(
-      `SPEECH_MODELS must have other codes than the realtime models in MODELS: ${both.code} is one.`,
+      `SPEECH_MODELS must have other codes than the realtime models in MODELS: ${sharedModel.code} is one.`,
     );
   }
   return {
