@@ -45,7 +45,7 @@ test('repeats work that failed because a disk was full, but not work that fails 
     let attempts = 0;
     const mayRetry = () => ++attempts < 2;
     const fail = sql.raw(`DO $$ BEGIN RAISE 'failed' USING ERRCODE = '${code}'; END $$`);
-    const work = retryDuringOutage(() => db.execute(fail), { mayRetry, onFailure: () => undefined });
+    const work = retryDuringOutage(() => db.execute(fail), { mayRetry, onFirstFailure: () => undefined });
     return work.catch(() => attempts);
   };
   assert.equal(await repeat('53100'), 2);

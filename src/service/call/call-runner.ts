@@ -368,7 +368,7 @@ export class CallRunner implements CallHandler {
   #retry<Result>(callId: number, change: () => Promise<Result>): Promise<Result> {
     return retryDuringOutage(change, {
       mayRetry: () => !this.#closing.signal.aborted,
-      onFailure: (error) => {
+      onFirstFailure: (error) => {
         this.#dependencies.log.warn({ err: error, callId }, 'a call could not be updated; retrying');
       },
     });

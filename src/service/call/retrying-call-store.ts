@@ -41,7 +41,7 @@ export class RetryingCallStore implements CallStore {
     const deadline = performance.now() + leaseMs;
     return retryDuringOutage(change, {
       mayRetry: () => performance.now() <= deadline || mayWait(),
-      onFailure: (error) => {
+      onFirstFailure: (error) => {
         this.#logger.warn({ err: error }, 'could not store the progress of a call; retrying');
       },
     });

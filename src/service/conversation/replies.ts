@@ -87,7 +87,7 @@ export class Replies implements Answerer {
     try {
       const stored = await retryDuringOutage(() => this.#extendLeases([message.id]), {
         mayRetry: () => !this.#closing.signal.aborted,
-        onFailure: (cause) => {
+        onFirstFailure: (cause) => {
           this.#log.warn({ err: cause }, 'a message may have been stored; retrying');
         },
       });
@@ -217,7 +217,7 @@ export class Replies implements Answerer {
     const deadline = performance.now() + this.lease.milliseconds;
     return retryDuringOutage(() => storeAnswer(this.#dependencies, message, this.lease.owner, answer), {
       mayRetry: () => performance.now() <= deadline && !this.#closing.signal.aborted,
-      onFailure: (cause) => {
+      onFirstFailure: (cause) => {
         this.#log.warn({ err: cause }, 'an answer could not be stored; retrying');
       },
     });
@@ -250,7 +250,7 @@ export class Replies implements Answerer {
       // Otherwise the visitor could only write again when the lease has expired.
       await retryDuringOutage(() => failReply(this.#database, message.id, this.lease.owner, reasons), {
         mayRetry: () => !this.#closing.signal.aborted,
-        onFailure: (cause) => {
+        onFirstFailure: (cause) => {
           this.#log.warn({ err: cause }, 'a failed reply could not be refunded; retrying');
           tell();
         },

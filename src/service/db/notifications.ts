@@ -30,6 +30,8 @@ export class Notifications {
   #opening: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isVerified = false;
+  /** Whether the log has the loss of the connection: attempts that fail later are not logged. */
+  #isLossLogged = false;
   #isClosed = false;
 
   /** @param onListening called whenever it starts to listen: earlier notifications were lost. */
@@ -108,8 +110,10 @@ export class Notifications {
     payload?: string | undefined;
   }): void => {
     if (channel !== this.#channel) return;
-    if (payload === probe) this.#isVerified = true;
-    else this.#onNotification(payload);
+    if (payload === probe) {
+      this.#isVerified = true;
+      this.#isLossLogged = false;
+    } else this.#onNotification(payload);
   };
 
   async #connect(): Promise<void> {
@@ -157,7 +161,10 @@ export class Notifications {
     this.#client = undefined;
     this.#isVerified = false;
     clearTimeout(this.#timer);
-    this.#log.warn({ err: error }, 'lost the connection for notifications; reconnecting');
+    if (!this.#isLossLogged) {
+      this.#log.warn({ err: error }, 'lost the connection for notifications; reconnecting');
+    }
+    this.#isLossLogged = true;
     void client.end().catch(() => undefined);
     this.#timer = setTimeout(() => {
       this.#opening = this.#connect();

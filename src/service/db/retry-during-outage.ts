@@ -6,8 +6,8 @@ const pauseMs = 250;
 export interface OutageOptions {
   /** Whether to try again after a failure; otherwise its error is thrown. */
   mayRetry: () => boolean;
-  /** Called with the error before another attempt. */
-  onFailure: (error: unknown) => void;
+  /** Called once, before the second attempt: an outage must not fill the log. */
+  onFirstFailure: (error: unknown) => void;
 }
 
 /**
@@ -16,14 +16,14 @@ export interface OutageOptions {
  */
 export async function retryDuringOutage<Result>(
   change: () => Promise<Result>,
-  { mayRetry, onFailure }: OutageOptions,
+  { mayRetry, onFirstFailure }: OutageOptions,
 ): Promise<Result> {
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await change();
     } catch (error) {
       if (!isTransientError(error) || !mayRetry()) throw error;
-      onFailure(error);
+      if (attempt === 1) onFirstFailure(error);
       await pause(pauseMs);
     }
   }

@@ -82,7 +82,7 @@ export async function processDocument(
     // An outage must not use up a try: a crawl takes minutes, and the website need not be available again.
     await retryDuringOutage(store, {
       mayRetry: () => !signal.aborted,
-      onFailure: (error) => {
+      onFirstFailure: (error) => {
         log.warn({ err: error, document: documentId }, 'a document could not be stored; retrying');
       },
     });

@@ -187,7 +187,7 @@ test(
           }),
         {
           mayRetry: () => true,
-          onFailure: () => {
+          onFirstFailure: () => {
             failures++;
           },
         },
