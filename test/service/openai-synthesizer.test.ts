@@ -5,17 +5,18 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import { OpenAiSynthesizer } from '../../src/service/voice/openai-synthesizer.ts';
+import { wavHeaderLength } from '../../src/service/voice/wav-header.ts';
 import { encodeWav } from '../../src/service/voice/wav.ts';
 
 const rate = 16_000;
 const never = new AbortController().signal;
 let latest: ServerResponse | undefined;
-/** Sends a second of audio, then nothing. */
+/** Sends the first of two seconds of audio, then nothing. */
 const server = createServer((request, response) => {
   request.resume();
   latest = response;
   response.writeHead(200, { 'Content-Type': 'audio/wav' });
-  response.write(encodeWav(new Int16Array(rate), rate));
+  response.write(encodeWav(new Int16Array(2 * rate), rate).subarray(0, wavHeaderLength + 2 * rate));
 });
 
 before(async () => {

@@ -9,6 +9,7 @@ import type { Synthesizer, Transcriber } from '../../src/service/voice/speech-se
 import { HeardText } from '../../src/service/voice/heard-text.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import { VoiceLine } from '../../src/service/voice/voice-line.ts';
+import { wavHeaderLength } from '../../src/service/voice/wav-header.ts';
 import { decodeWav, encodeWav } from '../../src/service/voice/wav.ts';
 import { speechSettings } from '../support/calls/call-plan.ts';
 import { MemoryPeer } from '../support/calls/memory-peer.ts';
@@ -766,6 +767,24 @@ describe('audio conversion', () => {
     for await (const part of decodeWav(stream(...chunks))) read.push(...part.samples);
     assert.deepEqual(read, Array.from(samples));
   });
+
+  it('ends with the samples, although another chunk follows them', async () => {
+    const samples = tone(0.1);
+    const list = Buffer.from('LIST\x04\0\0\0INFO', 'latin1');
+    const read: number[] = [];
+    for await (const part of decodeWav(stream(encodeWav(samples, rate), list))) read.push(...part.samples);
+    assert.deepEqual(read, Array.from(samples));
+  });
+
+  for (const length of [0, 0x7fff_f000, 0xffff_ffff])
+    it(`reads all samples of a stream whose header contains the length ${String(length)}`, async () => {
+      const samples = tone(0.1);
+      const file = encodeWav(samples, rate);
+      file.writeUInt32LE(length, wavHeaderLength - 4);
+      const read: number[] = [];
+      for await (const part of decodeWav(stream(file))) read.push(...part.samples);
+      assert.deepEqual(read, Array.from(samples));
+    });
 
   it('rejects a file that is not WAV', async () => {
     const reading = decodeWav(stream(Buffer.from('ID3 this is no WAV file'))).next();

@@ -12,8 +12,8 @@ export function encodeWav(samples: Int16Array, rate: number): Buffer<ArrayBuffer
 }
 
 /**
- * Decodes a streamed WAV file (16-bit, mono). Lengths in the header are ignored, since a streaming server does not know
- * them.
+ * Decodes a streamed WAV file (16-bit, mono). A streaming server does not know the length of its samples, and sends 0
+ * or a very large number. Chunks after the samples are ignored.
  *
  * @throws Error if the audio has another format.
  */
@@ -22,18 +22,22 @@ export async function* decodeWav(
 ): AsyncGenerator<{ rate: number; samples: Int16Array }> {
   let rest = Buffer.alloc(0);
   let rate: number | undefined;
+  let missing = 0;
   for await (const chunk of bytes) {
     rest = Buffer.concat([rest, chunk]);
     if (rate === undefined) {
       const header = readHeader(rest);
       if (!header) continue;
       rate = header.rate;
+      missing = header.samplesLength === 0 ? Infinity : header.samplesLength;
       rest = rest.subarray(header.length);
     }
+    rest = rest.subarray(0, missing);
     const count = Math.floor(rest.length / 2);
     if (count === 0) continue;
     yield { rate, samples: readSamples(rest, count) };
     rest = rest.subarray(count * 2);
+    missing -= count * 2;
   }
   if (rate === undefined) throw new Error('The audio ended before the WAV header was complete.');
 }
@@ -43,8 +47,8 @@ export function readSamples(bytes: Buffer, count = Math.floor(bytes.length / 2))
   return Int16Array.from({ length: count }, (_, index) => bytes.readInt16LE(index * 2));
 }
 
-/** Returns undefined if the header is not complete. */
-function readHeader(file: Buffer): { rate: number; length: number } | undefined {
+/** Returns undefined if the header is not complete. Lengths are in bytes. */
+function readHeader(file: Buffer): { rate: number; length: number; samplesLength: number } | undefined {
   if (file.length >= 12 && (ascii(file, 0) !== 'RIFF' || ascii(file, 8) !== 'WAVE')) {
     throw new Error('The audio is not a WAV file.');
   }
@@ -52,11 +56,11 @@ function readHeader(file: Buffer): { rate: number; length: number } | undefined 
   let rate: number | undefined;
   while (file.length >= at + 8) {
     const id = ascii(file, at);
+    const length = file.readUInt32LE(at + 4);
     if (id === 'data') {
       if (rate === undefined) throw new Error('The WAV file has no format chunk before its samples.');
-      return { rate, length: at + 8 };
+      return { rate, length: at + 8, samplesLength: length };
     }
-    const length = file.readUInt32LE(at + 4);
     if (id === 'fmt ') {
       if (file.length < at + 24) return undefined;
       const [channels, bits] = [file.readUInt16LE(at + 10), file.readUInt16LE(at + 22)];
