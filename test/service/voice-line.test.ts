@@ -756,6 +756,26 @@ describe('the turn detector', () => {
   });
 });
 
+describe('speech that is too long for one utterance', () => {
+  it('is divided without repeating a part', () => {
+    const turns = new TurnDetector(rate, { pause: 0.8, shortest: 0.12 });
+    const frame = rate / 50;
+    const utterances: Int16Array[] = [];
+    const speech = tone(61);
+    const keep = (event: ReturnType<TurnDetector['end']>) => {
+      if (event?.type === 'ended') utterances.push(event.utterance().samples);
+    };
+    for (let at = 0; at < speech.length; at += frame) keep(turns.detect(speech.subarray(at, at + frame)));
+    keep(turns.end());
+    const lengths = utterances.map(({ length }) => length);
+    assert.equal(lengths.length, 2);
+    assert.equal(
+      lengths.reduce((sum, length) => sum + length),
+      speech.length,
+    );
+  });
+});
+
 describe('audio conversion', () => {
   it('reads a WAV file that arrives in chunks of any size', async () => {
     const samples = tone(0.1);

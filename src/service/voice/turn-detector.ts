@@ -100,15 +100,11 @@ export class TurnDetector {
   end(): TurnEvent | undefined {
     const isSpeech = this.voicedSeconds >= this.#settings.shortest;
     const utterance = this.#utterance();
-    this.reset();
-    return isSpeech ? { type: 'ended', utterance: () => utterance } : undefined;
-  }
-
-  /** Discards the current utterance. */
-  reset(): void {
+    // The lead-in of the next utterance does not repeat words of this one.
+    this.#keepLast(isSpeech ? Math.min(leadSeconds, this.silentSeconds) : leadSeconds);
     this.#voicedFrames = this.#framesSinceStart = this.#silentFrames = 0;
     this.#hasPaused = false;
-    this.#keepLast(leadSeconds);
+    return isSpeech ? { type: 'ended', utterance: () => utterance } : undefined;
   }
 
   /** Releases the detector. */

@@ -199,7 +199,7 @@ class Session {
         if (this.#speechSince === undefined)
           this.#fail('input_audio_buffer_commit_empty', 'The buffer is empty.', event.event_id);
         else this.#commit();
-        this.#turns?.reset();
+        this.#turns?.end();
         return;
       case 'conversation.item.create':
         this.#insert(event);
