@@ -703,6 +703,39 @@ describe('a spoken text', () => {
   });
 });
 
+describe('the heard part of a sentence whose audio is not complete', () => {
+  it('is estimated by the length of its text', () => {
+    let now = 0;
+    const text = new HeardText(() => now);
+    const sentence = text.add('We are open from Monday to Friday, and our address is 12 Long Street.');
+    Object.assign(sentence, { seconds: 1.2, startedAt: 0 });
+    now = 1;
+    text.cutOff('customer');
+    assert.equal(text.result('customer').played, 'We are open');
+  });
+
+  it('is not longer than the audio so far', () => {
+    let now = 0;
+    const text = new HeardText(() => now);
+    const sentence = text.add('We are open from Monday to Friday, and our address is 12 Long Street.');
+    Object.assign(sentence, { seconds: 1.2, startedAt: 0 });
+    now = 30;
+    assert.equal(text.playedSeconds, 1.2);
+    text.cutOff('customer');
+    assert.equal(text.result('customer').played, 'We are open from');
+  });
+
+  it('is known once the audio is complete', () => {
+    let now = 0;
+    const text = new HeardText(() => now);
+    const sentence = text.add('We are open from Monday to Friday.');
+    Object.assign(sentence, { seconds: 1, startedAt: 0, isComplete: true });
+    now = 0.49;
+    text.cutOff('customer');
+    assert.equal(text.result('customer').played, 'We are open from');
+  });
+});
+
 describe('the heard part of a text without spaces', () => {
   it('ends at a word', () => {
     let now = 0;

@@ -1,7 +1,7 @@
 import type { Line, LineEvent, SpeechSettings, Spoken } from '../voice/line.ts';
 import { sayWithoutMarkdown } from '../voice/say-without-markdown.ts';
 import type { Reaction, SimulatedCustomer } from './simulated-customer.ts';
-import { speakingTime } from './speaking-time.ts';
+import { speakingTime } from '../voice/speaking-time.ts';
 
 /** Waits for the given number of simulated seconds. */
 export type Wait = (seconds: number, signal?: AbortSignal) => Promise<void>;

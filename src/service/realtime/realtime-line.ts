@@ -186,6 +186,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
       if (sentence.startedAt !== undefined) show();
       this.peer.play(output.convert(samples));
     }
+    sentence.isComplete = true;
     if (spoken.isOver) return;
     this.peer.play(output.end());
     this.output.mark(() => {

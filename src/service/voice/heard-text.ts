@@ -1,5 +1,6 @@
 import { wordSegmenter } from './count-words.ts';
 import type { Spoken } from './line.ts';
+import { exactSpeakingTime } from './speaking-time.ts';
 
 /** Why a text was cut off. */
 export type CutOff = NonNullable<Spoken['cutOffBy']>;
@@ -7,8 +8,10 @@ export type CutOff = NonNullable<Spoken['cutOffBy']>;
 /** A sentence whose audio was passed to the peer, at least in part. */
 interface Sentence {
   text: string;
-  /** Duration of its audio. */
+  /** Duration of its audio so far. */
   seconds: number;
+  /** Whether all of its audio was passed to the peer. */
+  isComplete: boolean;
   /** Time on the line's clock when its playback started; undefined before. */
   startedAt: number | undefined;
   /** Whether all of it has been played. */
@@ -50,15 +53,19 @@ export class HeardText {
 
   /** Seconds of its audio that have been played. */
   get playedSeconds(): number {
-    return this.#sentences.reduce(
-      (total, sentence) => total + sentence.seconds * this.#playedShare(sentence),
-      0,
-    );
+    return this.#sentences.reduce((total, sentence) => total + this.#playedSecondsOf(sentence), 0);
   }
 
   /** Adds a sentence; its fields change while it is spoken. */
   add(text: string): Sentence {
-    const sentence = { text, seconds: 0, startedAt: undefined, isPlayed: false, pausedSeconds: 0 };
+    const sentence = {
+      text,
+      seconds: 0,
+      isComplete: false,
+      startedAt: undefined,
+      isPlayed: false,
+      pausedSeconds: 0,
+    };
     this.#sentences.push(sentence);
     return sentence;
   }
@@ -108,13 +115,22 @@ export class HeardText {
     return played;
   }
 
-  /** Estimates by time which share of a sentence was played: only its start and end are known. */
+  /** Estimates which share of a sentence was played. */
   #playedShare(sentence: Sentence): number {
+    const { text, seconds, isComplete } = sentence;
+    const played = this.#playedSecondsOf(sentence);
+    // More audio may follow, whose duration only the text indicates.
+    const duration = isComplete ? seconds : Math.max(seconds, exactSpeakingTime(text));
+    return duration === 0 ? 1 : played / duration;
+  }
+
+  /** Estimates by time how much of a sentence was played: only its start and end are known. */
+  #playedSecondsOf(sentence: Sentence): number {
     const { seconds, startedAt, isPlayed, pausedSeconds } = sentence;
     if (startedAt === undefined) return 0;
     const next = this.#sentences[this.#sentences.indexOf(sentence) + 1];
-    if (isPlayed || seconds === 0 || next?.startedAt !== undefined) return 1;
-    return Math.min(1, (this.#now() - startedAt - pausedSeconds) / seconds);
+    if (isPlayed || next?.startedAt !== undefined) return seconds;
+    return Math.min(seconds, this.#now() - startedAt - pausedSeconds);
   }
 
   #finish(reason: CutOff | undefined, played: string): void {

@@ -129,6 +129,7 @@ export class SpeechOutput {
       } catch (error) {
         if (!signal.aborted) throw error;
       }
+      sentence.isComplete = true;
       markStart();
       this.mark(() => {
         sentence.isPlayed = true;

@@ -1,4 +1,4 @@
-import { speakingTime } from '../speaking-time.ts';
+import { speakingTime } from '../../voice/speaking-time.ts';
 import { LineEvents } from '../../voice/line-events.ts';
 import type { Line, LineEvent, Spoken } from '../../voice/line.ts';
 import { sayWithoutMarkdown } from '../../voice/say-without-markdown.ts';

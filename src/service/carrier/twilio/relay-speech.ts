@@ -1,5 +1,5 @@
 import type { Spoken } from '../../voice/line.ts';
-import { exactSpeakingTime, speakingTime } from '../speaking-time.ts';
+import { exactSpeakingTime, speakingTime } from '../../voice/speaking-time.ts';
 import { beginningOf, playedUntil, spokenLength } from './played-text.ts';
 
 /** Why a text was cut off. */
