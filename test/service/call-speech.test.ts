@@ -407,6 +407,33 @@ describe('DTMF keys', () => {
     await over;
   });
 
+  it('do not extend the call beyond its maximum duration', async () => {
+    model.behave({});
+    const { line, over, id } = await connect({ max_duration: 60, max_silence_duration: 120 });
+    await line.hears();
+    await line.waits(50);
+    while (!line.hasEnded) {
+      assert(line.now < 63, 'The call continues.');
+      line.presses('1');
+      await Promise.race([over, line.waits(1.9)]);
+    }
+    await over;
+    assert.equal((await ended(id))['end_reason'], 'max-duration');
+  });
+
+  it('are not interrupted by a question whether the customer is still there', async () => {
+    model.behave({});
+    const { line, over } = await connect({ reengagement_interval: 7 });
+    await line.hears();
+    await line.waits(6);
+    line.presses('1');
+    await line.waits(1.5);
+    line.presses('2#');
+    assert.equal(await line.hears(), 'You said: [pressed 12#]');
+    line.hangsUp();
+    await over;
+  });
+
   it('are sent by the assistant with dtmf_input', async () => {
     model.behave({
       calls: [{ name: 'dtmf_input', arguments: { digits: '1w2#' } }],

@@ -119,7 +119,8 @@ export class CallConversation {
     for (;;) {
       if (isPast(end, line.now)) return { status: 'completed', reason: 'max-duration' };
       await this.#minutes.charge();
-      if (line.customerSpokeAt !== undefined) this.#silence.speechDetected(line.customerSpokeAt);
+      for (const at of [line.customerSpokeAt, this.#keys.pressedAt])
+        if (at !== undefined) this.#silence.customerActive(at);
       const due = this.#silence.due();
       if (due.action === 'end' && isPast(due.at, line.now))
         return { status: 'ended_by_assistant', reason: 'silence' };

@@ -30,8 +30,8 @@ export class SilenceTimer {
     return end <= reengage ? { action: 'end', at: end } : { action: 'reengage', at: reengage };
   }
 
-  /** Records when the customer was last heard, whether or not it was understood. */
-  speechDetected(at: number): void {
+  /** Records when the customer last spoke, whether or not it was understood, or pressed a key. */
+  customerActive(at: number): void {
     this.#since = Math.max(this.#since, at);
     this.#lastAttempt = Math.max(this.#lastAttempt, at);
   }
