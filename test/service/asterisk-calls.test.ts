@@ -165,6 +165,20 @@ describe('a lost event connection', () => {
   });
 });
 
+describe('a call whose audio cannot be connected', () => {
+  it('leaves no channel for the audio', async () => {
+    ari.connectsMedia = false;
+    const { channelId } = await at.answer();
+    const { query } = await ari.received('POST', /externalMedia$/);
+    await ari.received('DELETE', new RegExp(`^/channels/${channelId}$`));
+    assert(
+      ari.requests.some(
+        ({ method, path }) => `${method} ${path}` === `DELETE /channels/${query['channelId'] ?? ''}`,
+      ),
+    );
+  });
+});
+
 describe('a dial that fails with an internal error', () => {
   beforeEach(() => {
     ari.fails = /^POST \/channels$/;

@@ -21,6 +21,8 @@ export class FakeAri {
   refuses: RegExp | undefined;
   /** Methods and paths of requests that fail with an internal error. */
   fails: RegExp | undefined;
+  /** Whether the answer to a request for audio names a connection. */
+  connectsMedia = true;
   /** Delays the answers to requests. */
   delay: (request: AriRequest) => Promise<unknown> | undefined = () => undefined;
   /** Whether connections that receive events are accepted. */
@@ -151,7 +153,8 @@ export class FakeAri {
       setImmediate(() => {
         this.send(app, 'StasisStart', channelId);
       });
-      return { ...channel(channelId), channelvars: { MEDIA_WEBSOCKET_CONNECTION_ID: 'media' } };
+      const channelvars = this.connectsMedia ? { MEDIA_WEBSOCKET_CONNECTION_ID: 'media' } : {};
+      return { ...channel(channelId), channelvars };
     }
     if (query['app'] !== undefined)
       this.#applications.set(query['channelId'] ?? path.split('/')[2] ?? '', query['app']);

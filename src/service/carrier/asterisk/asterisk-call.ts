@@ -189,11 +189,12 @@ export class AsteriskCall {
       format: mediaFormat,
       transport_data: 'f(json)',
     });
-    const connectionId = channelvars?.['MEDIA_WEBSOCKET_CONNECTION_ID'];
-    if (connectionId === undefined) throw new Error('Asterisk returned no connection for the audio.');
-    const socket = ari.openSocket(`/media/${connectionId}`, 'media');
-    const peer = new WebSocketPeer(socket);
+    let peer: WebSocketPeer | undefined;
     try {
+      const connectionId = channelvars?.['MEDIA_WEBSOCKET_CONNECTION_ID'];
+      if (connectionId === undefined) throw new Error('Asterisk returned no connection for the audio.');
+      const socket = ari.openSocket(`/media/${connectionId}`, 'media');
+      peer = new WebSocketPeer(socket);
       await once(socket, 'open');
       await waitWithTimeout(mediaStartMs, media.started.promise);
       await this.#addToBridge(media.channelId);
@@ -216,7 +217,7 @@ export class AsteriskCall {
       if (!line.hasEnded) this.#decision ??= 'hang-up';
     } finally {
       this.#line = undefined;
-      peer.close();
+      peer?.close();
       await ari.sendIfThere('DELETE', `/channels/${media.channelId}`);
     }
   }
