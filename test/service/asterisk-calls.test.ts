@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
-import type { FakeAri } from '../support/asterisk/fake-ari.ts';
+import type { AriRequest, FakeAri } from '../support/asterisk/fake-ari.ts';
 import { application, CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
 import { until } from '../support/until.ts';
 
@@ -154,6 +154,29 @@ describe('a lost event connection', () => {
     const { channelId } = await dialing;
     await ari.received('GET', new RegExp(channelId));
     assert.deepEqual(types(), []);
+  });
+
+  it('ends no transfer that is being dialed', async () => {
+    at.disconnected = () =>
+      Promise.resolve({ type: 'transfer', to: '+4930', callerId: '', ringingTime: 9, maxDuration: 60 });
+    const { app } = await at.answer();
+    await until(() => at.lines.length === 1);
+    await at.lines[0]?.leave();
+    const dialed = Promise.withResolvers<undefined>();
+    const isDial = ({ method, path }: AriRequest) => method + path === 'POST/channels';
+    ari.delay = (request) => (isDial(request) ? dialed.promise : undefined);
+    at.finish();
+    const { query } = await ari.received('POST', /^\/channels$/, 2);
+    const otherPhone = query['channelId'] ?? '';
+    ari.refuses = new RegExp(`^/channels/${otherPhone}$`);
+    await ari.reconnect(app);
+    const checked = ari.received('GET', new RegExp(otherPhone));
+    await Promise.race([checked, pause(200)]);
+    ari.refuses = undefined;
+    dialed.resolve(undefined);
+    await checked;
+    ari.send(app, 'StasisStart', otherPhone);
+    await until(() => types().includes('transfer-answered'));
   });
 
   it('ends a call whose channel disappeared meanwhile', async () => {

@@ -10,6 +10,16 @@ import { unreachedReason } from './hangup-cause.ts';
 import { MachineDetection } from './machine-detection.ts';
 import { mediaFormat, WebSocketPeer } from './websocket-peer.ts';
 
+export interface DialOptions {
+  callerId?: string | undefined;
+  /** The channel for which the number is dialed, if any. */
+  originator?: string;
+  /** Seconds. */
+  ringingTime: number;
+  /** Seconds after the answer. */
+  maxDuration: number;
+}
+
 export interface AsteriskCallDependencies {
   ari: AriClient;
   handler: CallHandler;
@@ -19,8 +29,8 @@ export interface AsteriskCallDependencies {
   application: string;
   /** Whether the service dialed the call. Only then is machine detection needed. */
   isOutgoing: boolean;
-  /** Returns the dial string of a number. */
-  endpointOf: (number: string) => string;
+  /** Dials a number on a new channel. */
+  dial: (channelId: string, number: string, options: DialOptions) => Promise<void>;
   /** Follows the events of another channel of the call. */
   followChannel: (channelId: string, call: AsteriskCall) => void;
   /** Called when the call is over and its events are no longer needed. */
@@ -224,25 +234,16 @@ export class AsteriskCall {
 
   /** Resolves to false if the other phone was not answered, or to true when it has hung up. */
   async #transferTo(step: Extract<NextStep, { type: 'transfer' }>): Promise<boolean> {
-    const { ari, application, endpointOf, followChannel } = this.#dependencies;
+    const { ari, dial, followChannel } = this.#dependencies;
     const channelId = otherPhoneOf(this.channelId);
     const transfer = { channelId, isAnswered: false, ended: Promise.withResolvers<undefined>() };
-    this.#transfer = transfer;
-    followChannel(channelId, this);
     await ari.sendIfThere('POST', `/channels/${this.channelId}/ring`);
+    if (this.#hasEnded) return false;
+    this.#transfer = transfer;
+    // Not before the request to dial: a channel that does not exist would seem lost.
+    followChannel(channelId, this);
     try {
-      await ari.sendForChannel(
-        '/channels',
-        {
-          endpoint: endpointOf(step.to),
-          app: application,
-          channelId,
-          originator: this.channelId,
-          callerId: step.callerId,
-          timeout: String(Math.ceil(step.ringingTime)),
-        },
-        { variables: { 'TIMEOUT(absolute)': String(Math.ceil(step.ringingTime + step.maxDuration)) } },
-      );
+      await dial(channelId, step.to, { ...step, originator: this.channelId });
       await transfer.ended.promise;
     } catch (error) {
       this.#log.warn({ err: error }, 'the call was not transferred');

@@ -5,6 +5,7 @@ import type { CallHandler, CallPlan, Carrier, OutgoingCall } from '../carrier.ts
 import { AriClient, AriError } from './ari-client.ts';
 import type { AriChannel, AriEvent } from './ari-client.ts';
 import { AsteriskCall, otherPhoneOf } from './asterisk-call.ts';
+import type { DialOptions } from './asterisk-call.ts';
 import type { CallVoice } from '../../realtime/call-voice.ts';
 import type { AsteriskConfig } from './asterisk-config.ts';
 import { waitWithTimeout } from '../../lib/with-timeout.ts';
@@ -78,21 +79,10 @@ export class AsteriskCarrier implements Carrier {
     if (!(await this.#receiving.promise)) throw new CarrierError('The telephone system cannot be reached.');
     const channelId = randomUUID();
     const from = call.from === '' ? this.#config.phoneNumber : call.from;
-    const query = {
-      endpoint: this.#endpointOf(call.to),
-      app: this.#application,
-      channelId,
-      timeout: String(Math.ceil(call.ringingTime)),
-      ...(from === undefined ? {} : { callerId: from }),
-    };
     const asteriskCall = this.#createCall(channelId, call, { isOutgoing: true });
     this.#calls.set(channelId, asteriskCall);
-    const dialing = this.#ari.sendForChannel('/channels', query, {
-      variables: { 'TIMEOUT(absolute)': String(Math.ceil(call.ringingTime + call.maxDuration)) },
-    });
-    this.#dialing.add(dialing);
     try {
-      await dialing;
+      await this.#dial(channelId, call.to, { ...call, callerId: from });
     } catch (error) {
       if (await this.#isDialed(channelId, error)) return channelId;
       this.#removeCall(asteriskCall);
@@ -102,10 +92,32 @@ export class AsteriskCarrier implements Carrier {
           : 'The telephone system cannot be reached.',
         { cause: error },
       );
+    }
+    return channelId;
+  }
+
+  async #dial(
+    channelId: string,
+    number: string,
+    { callerId, originator, ringingTime, maxDuration }: DialOptions,
+  ): Promise<void> {
+    const query = {
+      endpoint: this.#config.endpoint.replaceAll('{number}', () => number),
+      app: this.#application,
+      channelId,
+      timeout: String(Math.ceil(ringingTime)),
+      ...(callerId !== undefined && { callerId }),
+      ...(originator !== undefined && { originator }),
+    };
+    const dialing = this.#ari.sendForChannel('/channels', query, {
+      variables: { 'TIMEOUT(absolute)': String(Math.ceil(ringingTime + maxDuration)) },
+    });
+    this.#dialing.add(dialing);
+    try {
+      await dialing;
     } finally {
       this.#dialing.delete(dialing);
     }
-    return channelId;
   }
 
   async hangUp(carrierCallId: string): Promise<void> {
@@ -205,7 +217,7 @@ export class AsteriskCarrier implements Carrier {
       voice: this.#voice,
       log: this.#log,
       application: this.#application,
-      endpointOf: (number) => this.#endpointOf(number),
+      dial: (id, number, options) => this.#dial(id, number, options),
       followChannel: (id, call) => this.#calls.set(id, call),
       removeCall: (call) => {
         this.#removeCall(call);
@@ -245,10 +257,6 @@ export class AsteriskCarrier implements Carrier {
     const isRefused = error instanceof AriError && error.status < 500;
     if (isRefused || cause === 'ECONNREFUSED' || cause === 'ENOTFOUND') return false;
     return this.#ari.sendIfThere('GET', `/channels/${channelId}`);
-  }
-
-  #endpointOf(number: string): string {
-    return this.#config.endpoint.replaceAll('{number}', () => number);
   }
 
   #openHandler(): CallHandler {
