@@ -60,8 +60,6 @@ export class AsteriskCall {
   #line: CallLine | undefined;
   /** The channel of the current line. It can enter the bridge once it has started. */
   #media: { channelId: string; started: PromiseWithResolvers<undefined> } | undefined;
-  /** How the service ended the current line; undefined if the line was lost. */
-  #decision: 'hang-up' | 'leave' | undefined;
   #transfer: Transfer | undefined;
   #detection: MachineDetection | undefined;
   #answeredAt: number | undefined;
@@ -168,24 +166,16 @@ export class AsteriskCall {
   }
 
   async #take(step: Exclude<NextStep, { type: 'hang-up' }>): Promise<NextStep> {
-    let cause: 'left' | 'lost' | 'unanswered' | 'transferred';
-    if (step.type === 'transfer') {
-      cause = (await this.#transferTo(step)) ? 'transferred' : 'unanswered';
-    } else {
-      this.#plan = step.plan;
-      await this.#converse();
-      if (this.#decision === 'hang-up') return { type: 'hang-up' };
-      cause = this.#decision === 'leave' ? 'left' : 'lost';
-    }
-    if (this.#hasEnded) return { type: 'hang-up' };
+    const cause = step.type === 'transfer' ? await this.#transferTo(step) : await this.#converse(step.plan);
+    if (cause === 'hang-up' || this.#hasEnded) return { type: 'hang-up' };
     const { callId, token } = this.#plan;
     return this.#dependencies.handler.onDisconnected({ callId, token, cause });
   }
 
-  /** Connects the audio of the call to the service until the conversation on this line is over. */
-  async #converse(): Promise<void> {
+  /** Connects the audio of the call to the service. Resolves when the conversation on this line is over. */
+  async #converse(plan: CallPlan): Promise<'hang-up' | 'left' | 'lost'> {
     const { ari, application, voice, handler, followChannel } = this.#dependencies;
-    this.#decision = undefined;
+    this.#plan = plan;
     const media = { channelId: randomUUID(), started: Promise.withResolvers<undefined>() };
     this.#media = media;
     followChannel(media.channelId, this);
@@ -200,6 +190,7 @@ export class AsteriskCall {
       transport_data: 'f(json)',
     });
     let peer: WebSocketPeer | undefined;
+    let end: 'hang-up' | 'left' | 'lost' = 'lost';
     try {
       const connectionId = channelvars?.['MEDIA_WEBSOCKET_CONNECTION_ID'];
       if (connectionId === undefined) throw new Error('Asterisk returned no connection for the audio.');
@@ -208,23 +199,23 @@ export class AsteriskCall {
       await once(socket, 'open');
       await waitWithTimeout(mediaStartMs, media.started.promise);
       await this.#addToBridge(media.channelId);
-      const line = voice.createLine(this.#plan, {
+      const line = voice.createLine(plan, {
         peer,
         log: this.#log,
         control: {
           sendDigits: (digits) => this.#sendDigits(digits),
           end: (how) => {
-            this.#decision = how;
+            end = how === 'leave' ? 'left' : how;
             return Promise.resolve();
           },
         },
       });
       this.#line = line;
       if (this.#hasEnded) line.close('customer');
-      const { callId, token, connectToken } = this.#plan;
+      const { callId, token, connectToken } = plan;
       await handler.onConnected({ callId, token, connectToken, carrierCallId: this.channelId }, line);
       // If the conversation ended on an open line, hangs up.
-      if (!line.hasEnded) this.#decision ??= 'hang-up';
+      return line.hasEnded ? end : 'hang-up';
     } finally {
       this.#line = undefined;
       peer?.close();
@@ -232,13 +223,13 @@ export class AsteriskCall {
     }
   }
 
-  /** Resolves to false if the other phone was not answered, or to true when it has hung up. */
-  async #transferTo(step: Extract<NextStep, { type: 'transfer' }>): Promise<boolean> {
+  /** Resolves to `unanswered` if the other phone was not answered, or to `transferred` when it has hung up. */
+  async #transferTo(step: Extract<NextStep, { type: 'transfer' }>): Promise<'transferred' | 'unanswered'> {
     const { ari, dial, followChannel } = this.#dependencies;
     const channelId = otherPhoneOf(this.channelId);
     const transfer = { channelId, isAnswered: false, ended: Promise.withResolvers<undefined>() };
     await ari.sendIfThere('POST', `/channels/${this.channelId}/ring`);
-    if (this.#hasEnded) return false;
+    if (this.#hasEnded) return 'unanswered';
     this.#transfer = transfer;
     // Not before the request to dial: a channel that does not exist would seem lost.
     followChannel(channelId, this);
@@ -252,7 +243,7 @@ export class AsteriskCall {
       await ari.sendIfThere('DELETE', `/channels/${channelId}`);
       if (!transfer.isAnswered) await ari.sendIfThere('DELETE', `/channels/${this.channelId}/ring`);
     }
-    return transfer.isAnswered;
+    return transfer.isAnswered ? 'transferred' : 'unanswered';
   }
 
   /** Handles the answer of the other phone. */

@@ -22,7 +22,8 @@ export class AmbientPeer implements AudioPeer, AudioListener {
   /** Number of samples passed to the peer, and of samples known to be played. */
   #passed = 0;
   #played = 0;
-  #markedAt = -1;
+  /** Position of the latest mark since the last flush. */
+  #markedAt: number | undefined;
   /** Samples that do not fill a frame. */
   #rest = new Int16Array(0);
   /** Number of flushes. Distinguishes marks after a flush from those before it. */
@@ -70,7 +71,7 @@ export class AmbientPeer implements AudioPeer, AudioListener {
     this.#peer.flush();
     // The background continues where it was cut off.
     this.#passed = this.#played;
-    this.#markedAt = -1;
+    this.#markedAt = undefined;
     this.#flushes += 1;
     this.#fill();
   }
@@ -121,7 +122,7 @@ export class AmbientPeer implements AudioPeer, AudioListener {
   #pass(samples: Int16Array): void {
     const chunk = this.rate * chunkSeconds;
     for (let at = 0; at < samples.length; at += chunk) {
-      if (this.#passed - this.#markedAt >= chunk || this.#markedAt < 0) {
+      if (this.#markedAt === undefined || this.#passed - this.#markedAt >= chunk) {
         this.#markedAt = this.#passed;
         this.#peer.mark(`${ownMark}${String(this.#flushes)} ${String(this.#passed)}`);
       }
