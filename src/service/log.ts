@@ -1,3 +1,4 @@
+import { APIError } from 'openai/error';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 
@@ -6,6 +7,8 @@ interface LoggedError {
   type: string;
   message?: string;
   code?: string;
+  /** The status of an HTTP response. */
+  status?: number;
   stack?: string;
   cause?: LoggedError;
   /** The errors of an `AggregateError`. */
@@ -27,16 +30,19 @@ export function createLog(level: string): Logger {
 }
 
 /**
- * Describes an error without personal data. Drizzle puts a query's parameters into its message, and PostgreSQL quotes
- * the offending value of a data exception (class 22) or a violated constraint (class 23).
+ * Describes an error without personal data and keys. Drizzle puts a query's parameters into its message, PostgreSQL quotes
+ * the offending value of a data exception (class 22) or a violated constraint (class 23), and servers of models and
+ * speech quote keys and texts.
  */
 export function describeError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const status = error instanceof APIError ? error.status : undefined;
   const quotesValues =
     error.name === 'DrizzleQueryError' ||
     error.message.startsWith('Failed query') ||
-    /^2[23]/.test(code ?? '');
+    /^2[23]/.test(code ?? '') ||
+    status !== undefined;
   const frames = error.stack
     ?.split('\n')
     .filter((line) => /^\s+at /.test(line))
@@ -45,6 +51,7 @@ export function describeError(error: unknown): LoggedError {
     type: error.constructor.name,
     ...(quotesValues ? {} : { message: error.message }),
     ...(code === undefined ? {} : { code }),
+    ...(status === undefined ? {} : { status }),
     ...(frames === undefined ? {} : { stack: frames }),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
     ...(error instanceof AggregateError && { errors: error.errors.map(describeError) }),

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { sql } from 'drizzle-orm';
 import { createLog, describeError } from '../../src/service/log.ts';
+import { createAudioClient } from '../../src/service/voice/audio-endpoint.ts';
 import { startService } from '../support/service/service.ts';
 
 const { db } = (await startService()).running.database;
@@ -22,6 +26,22 @@ test('logs a failed query with its code and stack, without its values', async ()
     assert.match(logged.cause?.code ?? '', /^[0-9A-Z]{5}$/);
     assert.match(logged.stack ?? '', /log\.test\.ts/);
   }
+});
+
+test('logs the status of a refused request to a server of speech, without the key and texts in its message', async (t) => {
+  const server = createServer((_request, response) => {
+    const error = { message: 'Incorrect API key provided: sk-private', code: 'invalid_api_key' };
+    response.writeHead(401, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error }));
+  });
+  t.after(() => server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createAudioClient({ baseUrl, apiKey: 'sk-private', model: 'm' });
+  const refused: unknown = await client.models.list().catch((error: unknown) => error);
+  const logged = describeError(new Error('no speech', { cause: refused }));
+  assert.doesNotMatch(JSON.stringify(logged), /sk-private/);
+  const { type, status, code } = logged.cause ?? {};
+  assert.deepEqual([type, status, code], ['AuthenticationError', 401, 'invalid_api_key']);
 });
 
 test('logs other errors with their message, and other thrown values with their type', () => {

@@ -9,5 +9,9 @@ export interface AudioEndpoint {
 
 export function createAudioClient({ baseUrl, apiKey }: AudioEndpoint): OpenAI {
   // The client requires a key, but self-hosted servers often need none.
-  return new OpenAI({ baseURL: baseUrl ?? null, apiKey: apiKey ?? 'none', maxRetries: 1, timeout: 30_000 });
+  return new OpenAI({
+    ...{ baseURL: baseUrl ?? null, apiKey: apiKey ?? 'none', maxRetries: 1, timeout: 30_000 },
+    // The library would log the texts.
+    logLevel: 'off',
+  });
 }
