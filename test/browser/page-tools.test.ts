@@ -124,7 +124,7 @@ describe('tools of the page', () => {
       .to.match(/Product no\.\s+ALP-40/)
       .and.not.match(/show_product|code/i);
     const resume = (): HTMLElement | null => chat.find('[part="continue"] button');
-    expect(resume(), 'nothing to go on with').to.equal(null);
+    expect(resume(), 'nothing to continue').to.equal(null);
     buttonIn(request, 'Always allow in this conversation').focus();
     await press('Enter');
     await until(() => announcementOf(chat).includes('“Show a product” is done.'), 'the outcome');

@@ -183,7 +183,7 @@ describe('the widget', () => {
     const readyAgain = nextEvent(chat.element, 'chat-ready');
     await click(chat.part('restart-button'));
     await readyAgain;
-    expect(chat.find('[part="undo"]'), 'a way back to nothing').to.equal(null);
+    expect(chat.find('[part="undo"]'), 'no undo without messages').to.equal(null);
     await chat.ask('When do you open?');
     await chat.answered(2);
     const before = chat.messages;
@@ -203,7 +203,7 @@ describe('the widget', () => {
     await press('Enter');
     await until(() => chat.messages.join() === before.join(), 'the previous conversation');
     expect(chat.find('[part="undo"]')).to.equal(null);
-    expect(chat.find('.divider.new') === null, 'nothing of it as news').to.be.true;
+    expect(chat.find('.divider.new') === null, 'nothing is marked as new').to.be.true;
     expect(chat.element.shadowRoot?.activeElement === chat.input).to.be.true;
     chat.part('message-assistant').focus();
     await until(isRated, 'the rating again');

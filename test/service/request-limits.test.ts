@@ -59,7 +59,7 @@ test('checks the key before it reads the body', async () => {
   }
 });
 
-test('takes the rest of a body before it refuses a key, so that a client that is still sending gets the answer', async () => {
+test('reads the rest of the body before it rejects a key, so that a client that is still sending gets the response', async () => {
   const outgoing = request(`${service.url}/api/user/knowledgebases/1/documents`, { method: 'POST' });
   let isAnswered = false;
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { repository } from '../support/repository.ts';
 
-it('the chat loads these files lazily besides the languages; a new one needs a reason in docs/decisions.md', () => {
+// A new one needs a reason in docs/decisions.md.
+it('loads only these files lazily, apart from the languages', () => {
   const manifest = JSON.parse(readFileSync(join(repository, 'dist/chunks/manifest.json'), 'utf8')) as Record<
     string,
     { name?: string }

@@ -28,7 +28,7 @@ const codes: Record<ChatErrorCode, { outcomeUnknown: boolean; passes: boolean }>
 
 describe('a problem', () => {
   for (const [code, { outcomeUnknown, passes }] of Object.entries(codes)) {
-    it(`of code ${code} ${passes ? 'passes' : 'stays'}, the message ${outcomeUnknown ? 'perhaps' : 'not'} stored`, () => {
+    it(`of code ${code} is ${passes ? 'temporary' : 'permanent'}, and its message ${outcomeUnknown ? 'may have been' : 'was not'} stored`, () => {
       const error = new ChatError(code as ChatErrorCode, 'In my words');
       const problem = problemFrom(error, 0, true);
       assert.deepEqual([problem.code, problem.message], [code, 'In my words']);
