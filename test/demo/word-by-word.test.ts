@@ -19,10 +19,10 @@ function send(uuid: string, signal?: AbortSignal): Response | Promise<Response> 
   });
 }
 
-async function rolesIn(uuid: string): Promise<string[]> {
+async function readHistory(uuid: string): Promise<{ role: string; content: string }[]> {
   const response = await app.request(`/word-by-word/api/conversations/${uuid}`);
-  const { history } = (await response.json()) as { history: { role: string }[] };
-  return history.map(({ role }) => role);
+  const { history } = (await response.json()) as { history: { role: string; content: string }[] };
+  return history;
 }
 
 describe('word-by-word, a slow service', () => {
@@ -31,7 +31,8 @@ describe('word-by-word, a slow service', () => {
     const text = await (await send(uuid)).text();
     assert.ok((text.match(/^event: delta$/gm) ?? []).length > 20);
     assert.match(text, /event: done\ndata: .*That is all there is to say\./);
-    assert.deepEqual(await rolesIn(uuid), ['assistant', 'user', 'assistant']);
+    const roles = (await readHistory(uuid)).map(({ role }) => role);
+    assert.deepEqual(roles, ['assistant', 'user', 'assistant']);
   });
 
   it('stores the whole answer even if the client disconnects', async () => {
@@ -40,6 +41,13 @@ describe('word-by-word, a slow service', () => {
     const reader = body?.getReader();
     await reader?.read();
     await reader?.cancel();
-    await eventually('the answer to be stored', async () => (await rolesIn(uuid)).length === 3);
+    const [, , answer] = await eventually('the answer to be stored', async () => {
+      const history = await readHistory(uuid);
+      return history.length === 3 && history;
+    });
+    assert.match(
+      answer?.content ?? '',
+      /^The \*\*Kammweg Mid\*\* comes in [^]* That is all there is to say\.$/,
+    );
   });
 });
