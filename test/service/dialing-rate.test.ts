@@ -10,17 +10,37 @@ const { carrier, service, pool, place } = await startPhoneService();
 const { database } = service.running;
 const never = new AbortController().signal;
 
-/** Stores a call that has waited for these seconds; returns its id. */
-async function storeCall(seconds: number): Promise<number> {
+/** Stores a call that has waited for these seconds, without the job that dials it; returns its id. */
+async function insertCall(seconds: number): Promise<number> {
   const { rows } = await pool.query<{ id: number }>(
     `INSERT INTO calls (user_id, assistant_id, assistant_name, type, client_phone_number, created_at)
      SELECT user_id, id, name, 'outbound', $1, now() - $2 * interval '1 second' FROM assistants LIMIT 1
      RETURNING id`,
     [callTo.person, seconds],
   );
-  const callId = rows[0]?.id ?? 0;
+  return rows[0]?.id ?? 0;
+}
+
+/** Has a call that has waited for these seconds dialed; returns its id. */
+async function storeCall(seconds: number): Promise<number> {
+  const callId = await insertCall(seconds);
   await new StoredJobs(database).send('place-call', { callId });
   return callId;
+}
+
+/** The database's time, with microseconds. */
+async function databaseTime(): Promise<string> {
+  const { rows } = await pool.query<{ time: string }>('SELECT clock_timestamp()::text AS time');
+  return rows[0]?.time ?? '';
+}
+
+/** Whether the next turn is at least these milliseconds after a time. */
+async function isNextTurnAfter(time: string, milliseconds: number): Promise<boolean> {
+  const { rows } = await pool.query(
+    "SELECT 1 FROM dialing_turns WHERE next_at >= $1::timestamptz + $2 * interval '1 millisecond'",
+    [time, milliseconds],
+  );
+  return rows.length === 1;
 }
 
 /** Waits until a call was dialed or has ended; returns `dialed` or its `end_reason`. */
@@ -35,11 +55,25 @@ const outcomeOf = (id: number) =>
 
 describe('calls with a carrier that starts only some in a second', () => {
   it('are dialed one after the other', async () => {
-    carrier.callsPerSecond = 20;
-    const startedAt = performance.now();
-    for (let call = 0; call < 5; call++) await place();
-    const milliseconds = performance.now() - startedAt;
-    assert.ok(milliseconds >= 4 * 50, String(milliseconds));
+    await place();
+    carrier.callsPerSecond = 10;
+    const ids = await Promise.all(Array.from({ length: 5 }, () => insertCall(0)));
+    const time = await databaseTime();
+    for (const callId of ids) await new StoredJobs(database).send('place-call', { callId });
+    for (const id of ids) assert.equal(await outcomeOf(id), 'dialed');
+    assert.ok(await isNextTurnAfter(time, 5 * 100));
+    // The first call may be late, but none is before its turn.
+    const { rows } = await pool.query<{ milliseconds: number }>(
+      `SELECT extract(epoch FROM dialed_at - $2::timestamptz)::float * 1000 AS milliseconds FROM calls
+       WHERE id = ANY ($1) ORDER BY dialed_at`,
+      [ids, time],
+    );
+    const waits = rows.map(({ milliseconds }) => Math.round(milliseconds));
+    // A timer may end some milliseconds early.
+    assert.ok(
+      waits.every((wait, index) => wait >= index * 100 - 10),
+      waits.join(),
+    );
   });
 
   it('take no turn if they have waited too long', async () => {
@@ -71,10 +105,13 @@ describe('calls with a carrier that starts only some in a second', () => {
   });
 
   it('take turns in all processes', async () => {
+    const time = await databaseTime();
     const startedAt = performance.now();
     await Promise.all(Array.from({ length: 11 }, () => limitDialingRate(database, 50, never)));
     const milliseconds = performance.now() - startedAt;
     assert.ok(milliseconds >= 10 * 20, String(milliseconds));
+    // The other processes read the next turn from the database.
+    assert.ok(await isNextTurnAfter(time, 11 * 20));
   });
 
   it('do not wait while the service stops', async () => {
