@@ -6,10 +6,15 @@ import { markDialed } from '../../src/service/call/take-call.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
 import { CampaignRun } from '../support/records/campaign-run.ts';
 import { startService } from '../support/service/service.ts';
+import { utcDay } from '../support/utc-day.ts';
 
 const service = await startService();
 const { database } = service.running;
 const start = (fields: Parameters<typeof CampaignRun.start>[1] = {}) => CampaignRun.start(service, fields);
+
+/** A time of tomorrow in UTC, since the leads are due from now on. */
+const tomorrowAt = (time: string) =>
+  new Date(`${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}T${time}Z`);
 
 const plan = (call: number, now: Date) => planCall(database, call, 'all', { at: now });
 
@@ -108,7 +113,7 @@ describe('a campaign', () => {
       allowed_hours_end_time: '09:59',
     });
     await run.add('+4989200100');
-    run.now = new Date('2036-01-14T08:59:00Z');
+    run.now = tomorrowAt('08:59:00');
     await run.tick();
     assert.deepEqual(await run.called(), []);
     await run.tick(1);
@@ -153,8 +158,7 @@ describe('a campaign', () => {
     const lead = await run.add('+4989200100');
     const spend =
       'UPDATE users SET daily_spending_limit = 1, spent_today = 0.95, spent_on = $2 WHERE id = $1';
-    const today = new Date().toISOString().slice(0, 10);
-    await database.pool.query(spend, [run.owner.id, today]);
+    await database.pool.query(spend, [run.owner.id, await utcDay()]);
     await run.tick();
     assert.equal((await run.campaign())['stop_reason'], null);
     assert.deepEqual([await run.called(), (await run.lead(lead)).contacts], [[], []]);
@@ -195,11 +199,11 @@ describe('a campaign', () => {
     });
     const lead = await run.add('+4989200100');
     await run.add('+4989200200');
-    run.now = new Date('2036-01-14T09:59:00Z');
+    run.now = tomorrowAt('09:59:00');
     await run.tick();
     const [first = 0, second = 0] = await run.openCalls();
-    assert.equal(typeof (await plan(second, new Date('2036-01-14T09:59:59Z'))), 'object');
-    assert.equal(await plan(first, new Date('2036-01-14T10:00:00Z')), 'not-started');
+    assert.equal(typeof (await plan(second, tomorrowAt('09:59:59'))), 'object');
+    assert.equal(await plan(first, tomorrowAt('10:00:00')), 'not-started');
     await run.tick(1);
     await run.end({ status: 'failed', reason: 'not-started' });
     assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], 'rescheduled']);
