@@ -9,6 +9,7 @@ import {
 import { addCall } from '../support/records/add-records.ts';
 import { verify } from '../support/servers/webhook-receiver.ts';
 import { allAre, deliveries, receiver, webhookService } from '../support/service/webhook-service.ts';
+import { utcDay } from '../support/utc-day.ts';
 
 const { chat, createOwner, end, endCall, jobs, pool, service, settled } = webhookService;
 
@@ -166,11 +167,11 @@ test('neither evaluates a test conversation without a preview token nor sends it
 test('sends a webhook when 80 % of a daily limit are used, and when all of it is', async () => {
   const url = receiver.address();
   const it = await createOwner({ usage_webhook_url: url, max_messages_per_day: 5 });
+  const day = await utcDay();
   await chat(it, ['1', '2', '3', '4', '5', '6']);
   const bodies = (await receiver.received(url, 2)).map((request) => verify(it.secret, request));
   await settled();
   assert.equal(receiver.requests(url).length, 2);
-  const day = new Date().toISOString().slice(0, 10);
   const notice = { assistant_id: it.uuid, limit: 'max_messages_per_day', max: 5, day };
   assert.deepEqual(bodies, [
     { ...notice, used: 4 },
@@ -237,13 +238,14 @@ test('sends a notice that is handled after midnight for the day of its limit, an
     day,
   } as const;
   await jobs.send('usage-notice', notice, { startAfter: 3_600_000 });
+  const today = await utcDay();
   await chat(it, ['1', '2', '3', '4']);
   await receiver.received(url, 1);
   await jobs.send('usage-notice', notice);
   const bodies = (await receiver.received(url, 2)).map((request) => verify(it.secret, request));
   assert.deepEqual(
     bodies.map((body) => body['day']),
-    [new Date().toISOString().slice(0, 10), day],
+    [today, day],
   );
 });
 

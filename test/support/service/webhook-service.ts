@@ -72,7 +72,7 @@ export async function startWebhookService(env: Environment = {}) {
     /** Queues the job for the end of a call. */
     endCall: (callId: number) => jobs.send('call-ended', { callId }),
 
-    /** Waits until no job for an end or a delivery is pending or active. */
+    /** Waits until no job for an end, a notice or a delivery is pending or active. */
     settled: async (): Promise<void> => {
       let pending: unknown[] = [];
       await eventually(
@@ -81,7 +81,7 @@ export async function startWebhookService(env: Environment = {}) {
           const { rows } = await pool.query<object>(
             `SELECT name, state, retry_count, output FROM jobs.job
              WHERE state < 'completed' AND name IN
-               ('conversation-ended', 'call-ended', 'handoff-notice', 'webhook-delivery')`,
+               ('conversation-ended', 'call-ended', 'handoff-notice', 'usage-notice', 'webhook-delivery')`,
           );
           pending = rows;
           return rows.length === 0;
