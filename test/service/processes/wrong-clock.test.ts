@@ -8,6 +8,7 @@ import { startWebhookReceiver, verify } from '../../support/servers/webhook-rece
 import { createToolAssistant } from '../../support/records/tool-assistant.ts';
 import { atEnd, newDatabase, startService, testDatabase } from '../../support/service/service.ts';
 import { eventually } from '../../support/eventually.ts';
+import { utcDay } from '../../support/utc-day.ts';
 
 const minute = 60_000;
 
@@ -102,10 +103,11 @@ for (const [description, minutes, days] of [
         max_messages_per_day: 1,
       });
       const process = await startServiceProcess({ ...env, NODE_OPTIONS: shiftedClock(48 * minutes) });
+      const today = await utcDay();
       await process.send(await process.open(uuid), 'Hello');
       const [delivered] = await receiver.received(url, 1);
       const { day } = JSON.parse(delivered?.body ?? '') as { day?: string };
-      assert.equal(day, new Date().toISOString().slice(0, 10));
+      assert.equal(day, today);
       await process.stop();
     },
   );
