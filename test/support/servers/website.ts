@@ -23,16 +23,26 @@ export interface Website {
   pages: Map<string, SitePage>;
   /** The paths of the requests so far. */
   asked: string[];
+  /** When each path was last requested, as `performance.now()`. */
+  askedAt: Map<string, number>;
   /** The response of `/slow` waits for this promise. */
   gate: Promise<unknown> | undefined;
 }
 
 /** Starts a website without pages; it is stopped after the tests. */
 export async function startWebsite(): Promise<Website> {
-  const site: Website = { origin: '', host: '', pages: new Map(), asked: [], gate: undefined };
+  const site: Website = {
+    origin: '',
+    host: '',
+    pages: new Map(),
+    asked: [],
+    askedAt: new Map(),
+    gate: undefined,
+  };
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     site.asked.push(path);
+    site.askedAt.set(path, performance.now());
     const page = site.pages.get(path);
     const answer = typeof page === 'string' ? { body: page } : page;
     const {
