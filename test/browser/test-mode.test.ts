@@ -24,6 +24,9 @@ describe('type="test"', () => {
     expect(heading.clientHeight).to.be.above(2 * parseFloat(getComputedStyle(heading).lineHeight));
     const widget = mount();
     await widget.open();
+    // The page has already loaded the module that renders both, so they would be there before the greeting.
+    await widget.answered(1);
+    await new Promise(requestAnimationFrame);
     expect(widget.find('[part="test-mark"]')).to.equal(null);
     expect(widget.find('[part="inspector"]')).to.equal(null);
   });
