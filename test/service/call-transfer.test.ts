@@ -173,6 +173,18 @@ describe('a transferred call', () => {
     }
   });
 
+  it('is charged at the price of the minutes before it, although the assistant is changed meanwhile', async () => {
+    const { call, over, id } = await connectAndLeave();
+    await over;
+    await pool.query(
+      `UPDATE assistants SET mode = 'dualplex' WHERE id = (SELECT assistant_id FROM calls WHERE id = $1)`,
+      [id],
+    );
+    await call.report({ type: 'transfer-answered' });
+    await call.report({ type: 'ended', seconds: 130 });
+    assert.equal((await ended(id))['total_cost'], 0.3);
+  });
+
   it('is ended by the customer who hangs up while the other phone rings, and is charged for its minutes', async () => {
     const { call, over, id } = await connectAndLeave();
     await over;

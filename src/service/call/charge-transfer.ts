@@ -1,4 +1,4 @@
-import { and, count, eq } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import { callMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import { assistants, ledgerEntries } from '../db/schema.ts';
@@ -25,18 +25,20 @@ export async function chargeTransfer(
       .from(assistants)
       .where(eq(assistants.id, call.assistantId ?? 0));
     if (!assistant) return;
-    const [charged] = await tx
-      .select({ minutes: count() })
+    const charged = await tx
+      .select({ amount: sql<string>`(-${ledgerEntries.amount})::text` })
       .from(ledgerEntries)
-      .where(and(eq(ledgerEntries.callId, callId), eq(ledgerEntries.kind, 'charge')));
+      .where(and(eq(ledgerEntries.callId, callId), eq(ledgerEntries.kind, 'charge')))
+      .orderBy(desc(ledgerEntries.callMinute));
     const duration = Math.min(Math.ceil(seconds), assistant.maxDuration + transferRinging);
     const minutes = Array.from({ length: Math.ceil(duration / 60) }, (_, index) => index + 1);
     await chargeMinutes(
       { tx, jobs },
       {
         ...{ userId: call.userId, assistantId: assistant.id, callId, duration },
-        minutes: minutes.slice(charged?.minutes),
-        amount: callMinutePrice(assistant.mode),
+        minutes: minutes.slice(charged.length),
+        // The assistant's mode may have changed during the call.
+        amount: charged[0]?.amount ?? callMinutePrice(assistant.mode),
       },
     );
   });
