@@ -135,7 +135,7 @@ export async function serve(
       ...{ jobs, engine, recordUsage, log },
       carrier,
       rules: config.calls,
-      webLog: { limits: config.webCallLimits, signals },
+      webStore: { limits: config.webCallLimits, signals },
       prepareInbound: (callId) => askInboundWebhook({ database, fetch: fetchGuarded, log }, callId),
       leaseMs: config.reply.leaseMs,
       replyMs: config.reply.timeoutMs,

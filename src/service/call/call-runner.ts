@@ -61,7 +61,7 @@ export interface CallRunnerDependencies {
   rules: CallRules;
   /** Called once, before an inbound call's variables are read. */
   prepareInbound: (callId: number) => Promise<void>;
-  webLog: { limits: WebCallLimits; signals: Signals };
+  webStore: { limits: WebCallLimits; signals: Signals };
   leaseMs: number;
   /** Time limit of a reply, in milliseconds. */
   replyMs: number;
@@ -295,7 +295,7 @@ export class CallRunner implements CallHandler {
       const recorded = { id: call.id, isLeased, elapsed: earlier?.elapsed ?? 0 };
       recorder = web?.audio && recordCall(this.#dependencies, recorded, web.audio);
       const finishRecording = () => this.#finishRecording(call.id, recorder);
-      const callStore = this.#createLog(plan, line.owner, web && { ...web, finishRecording });
+      const callStore = this.#createStore(plan, line.owner, web && { ...web, finishRecording });
       const conversation = new CallConversation({
         line,
         settings: plan.settings,
@@ -374,14 +374,14 @@ export class CallRunner implements CallHandler {
     });
   }
 
-  #createLog(
+  #createStore(
     { web: webPlan, ...plan }: ConversationPlan,
     owner: string,
     side: RecordedSide | undefined,
   ): CallStore {
     if (!webPlan) return new DatabaseCallStore(this.#dependencies, plan, owner);
     if (!side) throw new Error('A web call was connected by a carrier.');
-    const { limits, signals } = this.#dependencies.webLog;
+    const { limits, signals } = this.#dependencies.webStore;
     return new WebCallStore(
       { ...this.#dependencies, limits, signals },
       { ...plan, web: webPlan },

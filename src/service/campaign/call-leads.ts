@@ -8,7 +8,7 @@ import type { assistants } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { isBlocked } from './blocked-number.ts';
 import { findCallerIds } from './caller-ids.ts';
-import { setContacts, setLead, scheduleNextTry } from './update-called-leads.ts';
+import { scheduleNextTry, setContacts, setLead } from './schedule-next-try.ts';
 
 type Campaign = typeof campaigns.$inferSelect;
 type Assistant = typeof assistants.$inferSelect;

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, notInArray, or, sql } from 'drizzle-orm';
+import { and, eq, isNull, notInArray, or, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
 import type { campaigns } from '../db/campaigns-table.ts';
@@ -8,9 +8,9 @@ import { assistants } from '../db/schema.ts';
 import { blockNumber } from './blocked-number.ts';
 import { classifyCall, optOutVariable } from './classify-call.ts';
 import type { CallOutcome } from './classify-call.ts';
+import { scheduleNextTry, setContacts, setLead } from './schedule-next-try.ts';
 
 type Campaign = typeof campaigns.$inferSelect;
-type LeadStatus = (typeof leads.$inferSelect)['status'];
 
 /** Maximum wait for the evaluation of a call, in minutes. */
 const evaluationTimeoutMinutes = 10;
@@ -103,63 +103,3 @@ async function updateLead(tx: Queries, campaign: Campaign, called: CalledLead, n
     await setLead(tx, leadId, { status: 'rescheduled', nextTryAt: now.toISOString() });
   else await scheduleNextTry(tx, campaign, called, now);
 }
-
-/**
- * Schedules a call to the next contact or, after the last contact, a retry of the lead, up to the maximum number of
- * retries.
- */
-export async function scheduleNextTry(
-  tx: Queries,
-  campaign: Campaign,
-  { leadId, tries, contactId }: Pick<CalledLead, 'leadId' | 'tries' | 'contactId'>,
-  now: Date,
-): Promise<void> {
-  const [next] = await tx
-    .select({ id: secondaryContacts.id })
-    .from(secondaryContacts)
-    .where(
-      and(
-        eq(secondaryContacts.leadId, leadId),
-        gt(secondaryContacts.id, contactId ?? 0),
-        notInArray(secondaryContacts.status, ['completed', 'blacklisted']),
-        sql`NOT EXISTS (SELECT 1 FROM ${blockedNumbers} JOIN ${leads} ON ${leads.userId} = ${blockedNumbers.userId}
-          WHERE ${leads.id} = ${leadId} AND ${blockedNumbers.phoneNumber} = ${secondaryContacts.phoneNumber})`,
-      ),
-    )
-    .orderBy(secondaryContacts.id)
-    .limit(1);
-  if (next) {
-    await setLead(tx, leadId, {
-      status: 'rescheduled',
-      nextContactId: next.id,
-      nextTryAt: now.toISOString(),
-    });
-    return;
-  }
-  if (tries >= campaign.maxRetries) {
-    await setLead(tx, leadId, { status: 'reached-max-retries', tries: tries + 1, nextContactId: null });
-    await setContacts(
-      tx,
-      and(
-        eq(secondaryContacts.leadId, leadId),
-        inArray(secondaryContacts.status, ['rescheduled', 'processing']),
-      ),
-      'reached-max-retries',
-    );
-    return;
-  }
-  const nextTryAt = new Date(now.getTime() + campaign.retryInterval * 60_000).toISOString();
-  await setLead(tx, leadId, { status: 'rescheduled', tries: tries + 1, nextContactId: null, nextTryAt });
-}
-
-export const setLead = (tx: Queries, leadId: number, values: Partial<typeof leads.$inferInsert>) =>
-  tx
-    .update(leads)
-    .set({ ...values, updatedAt: sql`now()` })
-    .where(eq(leads.id, leadId));
-
-export const setContacts = (tx: Queries, condition: ReturnType<typeof and>, status: LeadStatus) =>
-  tx
-    .update(secondaryContacts)
-    .set({ status, updatedAt: sql`now()` })
-    .where(condition);

@@ -6,7 +6,7 @@ import type { AllowedCountries } from '../lib/allowed-countries.ts';
 import { isOwnedCampaign } from '../campaign/campaign.ts';
 import type { OwnedCampaign } from '../campaign/campaign.ts';
 import { sendTick } from '../campaign/send-tick.ts';
-import { setContacts } from '../campaign/update-called-leads.ts';
+import { setContacts } from '../campaign/schedule-next-try.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { leads, secondaryContacts } from '../db/leads-table.ts';

@@ -2,7 +2,7 @@ import { and, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { sendTick } from '../campaign/send-tick.ts';
-import { scheduleNextTry } from '../campaign/update-called-leads.ts';
+import { scheduleNextTry } from '../campaign/schedule-next-try.ts';
 import { hasPhoneNumber } from '../conversation/customer-conversation.ts';
 import { failAbandonedRepliesOf } from '../conversation/fail-abandoned-replies.ts';
 import { calls } from '../db/calls-table.ts';
