@@ -5,7 +5,8 @@ import { common, output } from './vite.config.ts';
 /*
  * The builds for bundlers, in `dist/npm`, with lit left to the site's own copy. In this order:
  * - (default) the element;
- * - `client` and `api`, builds of their own, so that they load nothing of the panel.
+ * - `client` and `api`, builds of their own, so that they load nothing of the panel. They share only the file of `ChatError`,
+ *   so that `instanceof` works with the class of either.
  */
 
 /** Without zod's other languages and its JSON schemas, which some bundlers keep if a site bundles zod itself. */
@@ -16,7 +17,7 @@ function build(entry: Record<string, string>, groups: { name: string; test: RegE
       outDir: 'dist/npm',
       lib: { entry, formats: ['es'] },
       rolldownOptions: {
-        external: [/^lit(?:\/|$)/, /^react(?:\/|$)/],
+        external: [/^lit(?:\/|$)/, /^react(?:\/|$)/, './chat-error.js'],
         output: {
           ...output,
           comments: true,
@@ -58,7 +59,12 @@ function element(): UserConfig {
 }
 
 export default defineConfig(({ mode }) => {
-  if (mode === 'client') return build({ client: 'src/client/chat-client.ts' });
-  if (mode === 'api') return build({ api: 'src/client/api-client.ts' });
+  if (mode === 'client')
+    return build({ client: 'src/client/chat-client.ts', 'chat-error': 'src/client/chat-error.ts' });
+  if (mode === 'api')
+    return {
+      ...build({ api: 'src/client/api-client.ts' }),
+      resolve: { alias: { './chat-error.ts': './chat-error.js' } },
+    };
   return element();
 });

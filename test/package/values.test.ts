@@ -35,3 +35,10 @@ describe('the declarations of', () => {
       assert.deepEqual(declaredValues(inNpm(`${name}.d.ts`)).sort(), Object.keys(script).sort());
     });
 });
+
+it('voice-assistant-chat/client and voice-assistant-chat/api export the same ChatError, for instanceof', async () => {
+  const [client, api] = await Promise.all(
+    ['client', 'api'].map((name) => import(pathToFileURL(inNpm(`${name}.js`)).href)),
+  );
+  assert.equal((client as { ChatError: unknown }).ChatError, (api as { ChatError: unknown }).ChatError);
+});
