@@ -8,6 +8,7 @@ import { TimedRequest } from './timed-request.ts';
 import { parseJson } from './parse-json.ts';
 import { readApiAnswer } from './read-api-answer.ts';
 import { readText } from './read-text.ts';
+import { toJson } from './to-json.ts';
 
 export { ApiError, ChatError };
 
@@ -89,17 +90,16 @@ async function call(
 ): Promise<unknown> {
   const request = new TimedRequest(timeout, signal);
   return request.run(async () => {
-    const body = encodeBody(input.body);
-    const response = await fetch(urlOf(baseUrl, operation, input), {
-      method: operation.method,
-      headers: {
+    const response = await request.fetch(() => {
+      const body = encodeBody(input.body);
+      const headers = {
         Accept: 'application/json',
         ...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }),
         ...(typeof body === 'string' ? { 'Content-Type': 'application/json' } : {}),
         ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
-      },
-      ...(body !== undefined && { body }),
-      signal: request.signal,
+      };
+      const { method } = operation;
+      return [urlOf(baseUrl, operation, input), { method, headers, ...(body !== undefined && { body }) }];
     });
     let text = '';
     for await (const chunk of readText(response, limits.responseBody, request.keepAlive)) text += chunk;
@@ -120,24 +120,24 @@ function isRefusal(body: unknown): boolean {
   return status === false || success === false;
 }
 
-function urlOf(baseUrl: string, { path }: Operation, input: AnyInput): URL {
+function urlOf(baseUrl: string, { path }: Operation, input: AnyInput): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])));
   const url = new URL(baseUrl.replace(/\/+$/, '') + filled);
   for (const [name, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
   }
-  return url;
+  return url.href;
 }
 
 /** Encodes the body as JSON, or as a form if it contains a file. */
 function encodeBody(body: object | undefined): string | FormData | undefined {
   if (body === undefined) return undefined;
   const fields = Object.entries(body as Record<string, unknown>).filter(([, value]) => value !== undefined);
-  if (!fields.some(([, value]) => value instanceof Blob)) return JSON.stringify(body);
+  if (!fields.some(([, value]) => value instanceof Blob)) return toJson(body);
   const form = new FormData();
   for (const [name, value] of fields) {
     if (value instanceof Blob) form.set(name, value);
-    else if (value !== null) form.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+    else if (value !== null) form.set(name, typeof value === 'string' ? value : toJson(value));
   }
   return form;
 }

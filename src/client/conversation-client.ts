@@ -102,30 +102,27 @@ export class ConversationClient {
     timeout = this.#timeout,
   ): Promise<Result> {
     const request = new TimedRequest(timeout, call.signal);
-    return request.run(async () => read(await this.#fetch(endpoint, call, request), request));
+    return request.run(async () => read(await request.fetch(() => this.#input(endpoint, call)), request));
   }
 
-  async #fetch(
+  /** The arguments of `fetch`. */
+  #input(
     endpoint: { readonly method: string; readonly path: string },
     call: Call,
-    request: TimedRequest,
-  ): Promise<Response> {
+  ): [url: string, init: RequestInit] {
     const headers: Record<string, string> = { Accept: call.accept ?? 'application/json' };
     if (call.body !== undefined) headers['Content-Type'] = 'application/json';
     if (call.idempotencyKey !== undefined) headers['Idempotency-Key'] = call.idempotencyKey;
-    const response = await fetch(
+    return [
       this.#baseUrl + endpoint.path.replace(':uuid', encodeURIComponent(call.uuid ?? '')),
       {
         method: endpoint.method,
         headers,
         credentials: 'omit',
-        signal: request.signal,
         keepalive: call.keepalive ?? false,
         ...(call.body !== undefined && { body: toJson(call.body) }),
       },
-    );
-    request.keepAlive();
-    return response;
+    ];
   }
 }
 

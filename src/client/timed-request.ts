@@ -36,6 +36,26 @@ export class TimedRequest {
     );
   };
 
+  /**
+   * Calls `fetch` with this request's signal.
+   *
+   * @param createInput returns its other arguments
+   * @throws {ChatError} `invalid-request` for a value that cannot be sent, such as cyclic JSON or an invalid header
+   */
+  async fetch(createInput: () => [url: string, init: RequestInit]): Promise<Response> {
+    let input;
+    try {
+      input = createInput();
+      // Throws for the same values as `fetch`, whose error could also be one of the network.
+      new Request(...input);
+    } catch (cause) {
+      throw new ChatError('invalid-request', 'The request has an invalid value.', { cause });
+    }
+    const response = await fetch(input[0], { ...input[1], signal: this.signal });
+    this.keepAlive();
+    return response;
+  }
+
   /** Runs `task`, and rejects with a {@link ChatError} for anything that it throws. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     const abort = (): void => {

@@ -102,6 +102,29 @@ describe('the API client', () => {
     }
   });
 
+  it('sends a BigInt as a string', async () => {
+    answer = '{}';
+    await client.createAssistant({ body: { name: 10n as never } as never });
+    assert.equal(server.requests.at(-1)?.body, '{"name":"10"}');
+  });
+
+  it('rejects a request that cannot be sent as invalid', async () => {
+    const before = server.requests.length;
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    for (const call of [
+      createApiClient({ baseUrl: 'assistants.example' }).listTools(),
+      createApiClient({ baseUrl: server.url, apiKey: 'key…' }).listTools(),
+      client.deleteTool({ id: '\ud800' }),
+      client.createAssistant({ body: cyclic as never }),
+    ]) {
+      const { code, outcomeUnknown, cause } = await errorOf(call);
+      assert.deepEqual([code, outcomeUnknown], ['invalid-request', false]);
+      assert.ok(cause instanceof Error);
+    }
+    assert.equal(server.requests.length, before);
+  });
+
   it('resolves with an empty object if a successful response has no body', async () => {
     answer = '';
     assert.deepEqual(await client.deleteTool({ id: 1 }), {});

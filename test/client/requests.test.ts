@@ -266,11 +266,34 @@ describe('baseUrl', () => {
       assert.equal(server.requests.at(-1)?.url, expected);
     });
   }
+});
 
-  it('causes a network error if it is invalid', async () => {
-    const { code, outcomeUnknown } = await errorOf(
-      new ChatClient({ baseUrl: 'nowhere' }).resumeConversation('x'),
-    );
-    assert.deepEqual([code, outcomeUnknown], ['network', true]);
-  });
+describe('a request that cannot be sent', () => {
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+  const calls = {
+    'with an invalid baseUrl': () => new ChatClient({ baseUrl: 'nowhere' }).resumeConversation('x'),
+    'with cyclic variables': () => client.sendMessage('x', 'Hi', { variables: cyclic }),
+    'with cyclic variables, streamed': () => client.streamMessage('x', 'Hi', {}, { variables: cyclic }),
+    'with variables whose getter throws': () =>
+      client.openConversation({
+        assistant_id: assistant,
+        variables: {
+          get plan(): string {
+            throw new Error('Not loaded');
+          },
+        },
+      }),
+    'with an idempotency key that no header can have': () =>
+      client.sendMessage('x', 'Hi', { idempotencyKey: 'ключ' }),
+    'with half a surrogate pair as ID': () => client.resumeConversation('\ud800'),
+  };
+  for (const [title, call] of Object.entries(calls))
+    it(`is rejected as invalid: ${title}`, async () => {
+      const before = server.requests.length;
+      const { code, outcomeUnknown, cause } = await errorOf(call());
+      assert.deepEqual([code, outcomeUnknown], ['invalid-request', false]);
+      assert.ok(cause instanceof Error);
+      assert.equal(server.requests.length, before);
+    });
 });

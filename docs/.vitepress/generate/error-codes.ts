@@ -41,8 +41,8 @@ const errors: Readonly<Record<ChatErrorCode | ProblemCode, readonly [cause: stri
     'Check the secret, the algorithm, `sub` and `exp`.',
   ],
   'invalid-request': [
-    'The service rejected the message or the variables.',
-    'The message names the field. Check it against the [limits](/http#limits).',
+    'The service rejected the message or the variables, or a value could not be sent, such as cyclic variables.',
+    'The message names the field; for values that could not be sent, `cause` does. Check it against the [limits](/http#limits).',
   ],
   'too-many-requests': [
     'The rate limit was exceeded.',
