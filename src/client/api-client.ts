@@ -6,6 +6,7 @@ import { ApiError } from './api-error.ts';
 import { ChatError } from './chat-error.ts';
 import { TimedRequest } from './timed-request.ts';
 import { parseJson } from './parse-json.ts';
+import { pathSegment } from './path-segment.ts';
 import { readApiAnswer } from './read-api-answer.ts';
 import { readText } from './read-text.ts';
 import { toJson } from './to-json.ts';
@@ -121,7 +122,7 @@ function isRefusal(body: unknown): boolean {
 }
 
 function urlOf(baseUrl: string, { path }: Operation, input: AnyInput): string {
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])));
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => pathSegment(input[name]));
   const url = new URL(baseUrl.replace(/\/+$/, '') + filled);
   for (const [name, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined && value !== null) url.searchParams.set(name, String(value));

@@ -10,6 +10,7 @@ import {
 import type { OpenConversationRequest } from '../contract/conversation.ts';
 import { TimedRequest } from './timed-request.ts';
 import { readAnswer, type Endpoint } from './read-answer.ts';
+import { pathSegment } from './path-segment.ts';
 import { toJson } from './to-json.ts';
 
 export interface ChatClientOptions {
@@ -114,7 +115,7 @@ export class ConversationClient {
     if (call.body !== undefined) headers['Content-Type'] = 'application/json';
     if (call.idempotencyKey !== undefined) headers['Idempotency-Key'] = call.idempotencyKey;
     return [
-      this.#baseUrl + endpoint.path.replace(':uuid', encodeURIComponent(call.uuid ?? '')),
+      this.#baseUrl + endpoint.path.replace(':uuid', () => pathSegment(call.uuid)),
       {
         method: endpoint.method,
         headers,

@@ -116,6 +116,10 @@ describe('the API client', () => {
       createApiClient({ baseUrl: 'assistants.example' }).listTools(),
       createApiClient({ baseUrl: server.url, apiKey: 'key…' }).listTools(),
       client.deleteTool({ id: '\ud800' }),
+      client.deleteTool({} as never),
+      client.deleteTool({ id: '' }),
+      client.deleteTool({ id: '.' }),
+      client.deleteTool({ id: '..' }),
       client.createAssistant({ body: cyclic as never }),
     ]) {
       const { code, outcomeUnknown, cause } = await errorOf(call);
