@@ -42,6 +42,8 @@ async function ignoreNotFound(
   try {
     await client.json(endpoint, call);
   } catch (error) {
-    if ((error as ChatError).code !== 'conversation-not-found') throw error;
+    const { code, status } = error as ChatError;
+    // Some services answer without a body.
+    if (status !== 204 && code !== 'conversation-not-found') throw error;
   }
 }

@@ -220,6 +220,11 @@ describe('deleteConversation', () => {
     assert.deepEqual([method, url], ['DELETE', `/api/conversations/${uuid}`]);
   });
 
+  it('resolves if the service answers with status 204, without a body', async () => {
+    server.next('delete', { raw: (response) => response.writeHead(204).end() });
+    await client.deleteConversation('x');
+  });
+
   it('resolves if the conversation is already deleted', async () => {
     const uuid = await openOne();
     await client.deleteConversation(uuid);
@@ -286,6 +291,9 @@ describe('a request that cannot be sent', () => {
       }),
     'with an idempotency key that no header can have': () =>
       client.sendMessage('x', 'Hi', { idempotencyKey: 'ключ' }),
+    'without an ID': () => client.deleteConversation(undefined as never),
+    'with an empty ID': () => client.deleteConversation(''),
+    'with an ID that would change the path': () => client.deleteConversation('..'),
     'with half a surrogate pair as ID': () => client.resumeConversation('\ud800'),
   };
   for (const [title, call] of Object.entries(calls))
