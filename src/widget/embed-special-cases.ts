@@ -7,8 +7,8 @@ import type { VoiceAssistantChat } from './voice-assistant-chat.ts';
 export type QueuedCall = (chat: VoiceAssistantChat) => void;
 
 declare global {
-  /** Calls that the page makes before the script has loaded. Afterwards, `push` makes them at once. */
-  var voiceAssistantChat: { push: (call: QueuedCall) => unknown } | undefined;
+  /** Calls that the page makes before the script has loaded. Afterwards, `push` makes them in microtasks. */
+  var voiceAssistantChat: { push: (...calls: QueuedCall[]) => unknown } | undefined;
 }
 
 /** Calls that a page may queue; further ones are dropped. */
@@ -31,7 +31,7 @@ export function embed(created: VoiceAssistantChat, script: HTMLScriptElement | n
 /** Makes the queued calls, and from now on those that the page makes, with the chat. */
 function runCalls(chat: VoiceAssistantChat): void {
   const queue: unknown = globalThis.voiceAssistantChat;
-  const push = (...calls: readonly QueuedCall[]): void => {
+  const push = (...calls: QueuedCall[]): void => {
     for (const call of calls)
       // An error in a call must not prevent the next ones.
       queueMicrotask(() => {

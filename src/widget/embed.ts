@@ -35,8 +35,11 @@ else if (
   // Beside the body, so that routers that replace it keep the chat.
   document.documentElement.append(element);
   globalThis.voiceAssistantChat = {
-    push: (call) => {
-      call(element);
+    push: (...calls) => {
+      for (const call of calls)
+        queueMicrotask(() => {
+          call(element);
+        });
     },
   };
 } else insert();
