@@ -83,6 +83,6 @@ export function insertOrKeep(created: SnippetChat, script: HTMLScriptElement | n
 /** The scripts of a chat's assistant that are in the document. */
 function snippetsOf({ assistantId }: VoiceAssistantChat): HTMLScriptElement[] {
   return [...document.scripts].filter((script) =>
-    [...script.attributes].some(({ value }) => value.includes(assistantId ?? '')),
+    [...script.attributes].some(({ value }) => assistantId && value.includes(assistantId)),
   );
 }
