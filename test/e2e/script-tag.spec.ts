@@ -47,6 +47,8 @@ const snippets: Record<string, (url: string, assistant: string) => string> = {
     `<script src="/npm/voice-assistant-chat@${version}" data-base-url="${url}" data-assistant-id="${assistant}" data-heading="Kim" async></script>`,
   'the short URL of a CDN without a version, with parameters': (url, assistant) =>
     `<script src="/npm/voice-assistant-chat?base-url=${encodeURIComponent(url)}&assistant-id=${assistant}&heading=Kim"></script>`,
+  'the full address of its file at a CDN': (url, assistant) =>
+    `<script src="/npm/voice-assistant-chat@${version}/dist/cdn.js" data-base-url="${url}" data-assistant-id="${assistant}" data-heading="Kim"></script>`,
   'files of another origin': (url, assistant) =>
     `<script src="/files/embed.js" data-base-url="${url}" data-assistant-id="${assistant}" data-heading="Kim"></script>`,
   'files of another origin as a module': (url, assistant) =>
@@ -79,6 +81,13 @@ const snippets: Record<string, (url: string, assistant: string) => string> = {
     `${queue('K')}${queue('i')}${queue('m')}<script src="${url}/embed.js" data-assistant-id="${assistant}" async></script>`,
   'calls pushed after': (url, assistant) =>
     `<script src="${url}/embed.js" data-assistant-id="${assistant}"></script>${queue('K')}${queue('i')}${queue('m')}`,
+  'calls pushed after, all at once, of which the first fails': (url, assistant) =>
+    `<script src="${url}/embed.js" data-assistant-id="${assistant}"></script>
+     <script>
+       addEventListener('error', (event) => event.preventDefault());
+       const fail = () => { throw new Error('Not ours'); };
+       window.voiceAssistantChat.push(fail, (chat) => (chat.heading = 'Kim'));
+     </script>`,
   'a hundred queued calls, and one more, which is dropped': (url, assistant) =>
     `${queue('K')}${queue('i')}${queue('m')}
      <script>for (let call = 0; call < 97; call++) window.voiceAssistantChat.push(() => undefined);</script>
@@ -113,6 +122,9 @@ const inlinePages: Record<string, (script: string) => string> = {
   'in the head': (script) =>
     `<script>document.head.append(document.createRange().createContextualFragment('${script.replace('</', '<\\/')}'));</script>`,
 };
+const twoWithoutAssistant = (url: string) =>
+  `<script src="${url}/embed.js"></script><script>window.first = window.voiceAssistantChat;</script>
+   <script src="${url}/embed.js"></script>`;
 const recordWarnings = '<script>console.warn = (text) => (window.warnings ??= []).push(text);</script>';
 
 describe('a page of another origin with the script and', () => {
@@ -151,9 +163,10 @@ describe('a page of another origin with the script and', () => {
         const name = decodeURIComponent(url.slice(1));
         const inline = `<script src="${demo.url}/embed.js" data-assistant-id="${assistant}" data-inline async></script>`;
         const inlinePage = () => inlinePages[name]?.(inline) ?? '';
+        const snippet = name === 'two without an assistant' ? twoWithoutAssistant : snippets[name];
         response.setHeader('Content-Type', 'text/html; charset=utf-8');
         response.end(`<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,">
-          <h1>A site</h1>${recordWarnings}${(snippets[name] ?? namelessSnippets[name] ?? inlinePage)(demo.url, assistant)}</html>`);
+          <h1>A site</h1>${recordWarnings}${(snippet ?? namelessSnippets[name] ?? inlinePage)(demo.url, assistant)}</html>`);
       }
     }).listen(0, '127.0.0.1');
     await once(site, 'listening');
@@ -225,6 +238,16 @@ describe('a page of another origin with the script and', () => {
         const warnings = await driver.evaluate(() => (window as { warnings?: string[] }).warnings ?? []);
         assert.equal(warnings.length, 1);
         assert.match(warnings[0] ?? '', /has the script of the assistant [\da-f-]{36} twice\. Remove one\./);
+      });
+
+      it('two snippets without an assistant are not called copies of one', async () => {
+        await driver.open(`${address}/${encodeURIComponent('two without an assistant')}`);
+        await driver.waitFor(() => {
+          const { first, warnings } = window as { first?: unknown; warnings?: string[] };
+          return globalThis.voiceAssistantChat !== first && warnings !== undefined;
+        });
+        const warnings = await driver.evaluate(() => (window as { warnings?: string[] }).warnings);
+        assert.deepEqual(warnings, ['<voice-assistant-chat> assistant-id is missing.']);
       });
 
       it('data-inline outside of the body floats, and says in the console why', async () => {
