@@ -20,7 +20,7 @@ export type ChatErrorCode =
   | 'timeout'
   | 'bad-response'
   | 'response-too-large'
-  // The caller aborted.
+  // The caller aborted, or one of its listeners threw an error.
   | 'aborted';
 
 /**
