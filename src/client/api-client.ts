@@ -122,7 +122,9 @@ function isRefusal(body: unknown): boolean {
 }
 
 function urlOf(baseUrl: string, { path }: Operation, input: AnyInput): string {
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => pathSegment(input[name]));
+  const filled = path.replace(/:(\w+)/g, (_, name: string) =>
+    pathSegment(String((input[name] as string | number | undefined) ?? '')),
+  );
   const url = new URL(baseUrl.replace(/\/+$/, '') + filled);
   for (const [name, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined && value !== null) url.searchParams.set(name, String(value));

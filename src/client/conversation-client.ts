@@ -115,7 +115,7 @@ export class ConversationClient {
     if (call.body !== undefined) headers['Content-Type'] = 'application/json';
     if (call.idempotencyKey !== undefined) headers['Idempotency-Key'] = call.idempotencyKey;
     return [
-      this.#baseUrl + endpoint.path.replace(':uuid', () => pathSegment(call.uuid)),
+      this.#baseUrl + endpoint.path.replace(':uuid', () => pathSegment(call.uuid ?? '')),
       {
         method: endpoint.method,
         headers,

@@ -3,8 +3,7 @@
  *
  * @throws {TypeError} for an empty one and for dots, which `fetch` removes from the path: it would call another operation
  */
-export function pathSegment(value: unknown): string {
-  const text = String(value ?? '');
-  if (/^\.?\.?$/.test(text)) throw new TypeError(`Invalid ID: “${text}”.`);
+export function pathSegment(text: string): string {
+  if (/^\.?\.?$/.test(text)) throw new TypeError('Invalid ID.');
   return encodeURIComponent(text);
 }

@@ -49,7 +49,7 @@ export class TimedRequest {
       // Throws for the same values as `fetch`, whose error could also be one of the network.
       new Request(...input);
     } catch (cause) {
-      throw new ChatError('invalid-request', 'The request has an invalid value.', { cause });
+      throw new ChatError('invalid-request', 'The request is not valid.', { cause });
     }
     const response = await fetch(input[0], { ...input[1], signal: this.signal });
     this.keepAlive();
