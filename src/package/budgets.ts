@@ -13,20 +13,20 @@ export const budgets = {
   // Hashes of files in it move the compressed size by up to 15 bytes. The README calls it 4.7 kB.
   shell: { scripts: 'script tag, until the launcher shows', bytes: 4_660, requests: 1 },
   // The hashes in these files move their sizes by up to 50 bytes, so the budgets leave as much.
-  typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 33_430, requests: 3 },
+  typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 33_560, requests: 3 },
   markdownAnswer: {
     scripts: 'script tag, until the first answer is shown as Markdown',
-    bytes: 67_060,
+    bytes: 67_390,
     requests: 5,
   },
   bundledPlainAnswer: {
     scripts: "a site's own bundle by Vite, with Lit, as far as a plain answer needs it",
-    bytes: 49_910,
+    bytes: 50_070,
     requests: 3,
   },
   bundledMarkdownAnswer: {
     scripts: "a site's own bundle by Vite, with Lit, until the first answer is shown as Markdown",
-    bytes: 78_950,
+    bytes: 79_700,
     requests: 5,
   },
   nextPage: {

@@ -221,7 +221,7 @@ describe('deleteConversation', () => {
   });
 
   it('resolves if the service answers with status 204, without a body', async () => {
-    server.next('delete', { raw: (response) => response.writeHead(204).end() });
+    server.next('delete', { raw: (response) => void response.writeHead(204).end() });
     await client.deleteConversation('x');
   });
 

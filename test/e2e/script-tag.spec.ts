@@ -243,8 +243,12 @@ describe('a page of another origin with the script and', () => {
       it('two snippets without an assistant are not called copies of one', async () => {
         await driver.open(`${address}/${encodeURIComponent('two without an assistant')}`);
         await driver.waitFor(() => {
-          const { first, warnings } = window as { first?: unknown; warnings?: string[] };
-          return globalThis.voiceAssistantChat !== first && warnings !== undefined;
+          const { first, warnings, voiceAssistantChat } = window as {
+            first?: unknown;
+            warnings?: string[];
+            voiceAssistantChat?: unknown;
+          };
+          return voiceAssistantChat !== first && warnings !== undefined;
         });
         const warnings = await driver.evaluate(() => (window as { warnings?: string[] }).warnings);
         assert.deepEqual(warnings, ['<voice-assistant-chat> assistant-id is missing.']);
