@@ -107,9 +107,12 @@ test(
       await blockNumber(tx, owner.id, phone);
       const failed = { status: 'failed', reason: 'failed' } as const;
       end = endCall({ database, jobs: new StoredJobs(database) }, eq(calls.id, callId), failed);
+      // Of this database: other tests use the same server.
+      const waiting = `SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       await eventually(
         'the end of the call',
-        async () => (await database.pool.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rows.length > 0,
+        async () => (await database.pool.query(waiting)).rows.length > 0,
       );
       await readCallBalance(tx, owner.id);
     });
