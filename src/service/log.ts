@@ -37,7 +37,7 @@ export function createLog(level: string): Logger {
 export function describeError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  const status = error instanceof APIError ? error.status : undefined;
+  const status = error instanceof APIError ? (error.status as number | undefined) : undefined;
   const quotesValues =
     error.name === 'DrizzleQueryError' ||
     error.message.startsWith('Failed query') ||

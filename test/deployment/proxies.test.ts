@@ -207,11 +207,11 @@ async function startCaddy(env: Record<string, string>) {
   const file = join(folder, 'Caddyfile');
   await writeFile(file, (await read('Caddyfile')).replace('{\n', options));
   const home = { HOME: join(folder, 'home'), XDG_DATA_HOME: join(folder, 'home') };
-  const { output } = startProgram('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
+  const caddy = startProgram('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
     env: { DOMAIN: 'localhost', ...home, ...env },
   });
   await ready(port);
-  return { port, plainPort, output };
+  return { port, plainPort, output: () => caddy.output() };
 }
 
 describe('Caddy with docs/deploy/Caddyfile', { skip: !isInstalled('caddy') && 'caddy is missing' }, () => {
