@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { ago, cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
-import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { conversationKey, mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press } from '../support/browser/page.ts';
 import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
 import { modelService } from '../support/browser/service-under-test.ts';
@@ -312,6 +312,21 @@ describe('reading a conversation', () => {
     } finally {
       Reflect.deleteProperty(document, 'hidden');
     }
+  });
+
+  it('counts no messages that an inline chat shows', async () => {
+    const chat = mount({
+      'base-url': modelService.url,
+      'assistant-id': modelService.assistantThatShows('no-greeting'),
+      inline: '',
+    });
+    const answer = await scriptAnswer({ chunks: ['Here I am.'] });
+    await chat.ready();
+    await chat.ask(answer.question);
+    await chat.answered(1);
+    const stored = (): string => localStorage.getItem(conversationKey()) ?? '';
+    await until(() => stored().includes('"seen":1'), 'the answer to be read');
+    expect(stored()).to.contain('"unread":0');
   });
 
   it('counts messages while the page hides an open chat, until it shows it again', async () => {

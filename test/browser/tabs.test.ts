@@ -113,7 +113,7 @@ describe('one conversation in two pages', () => {
     second.element.show();
     await second.ready();
     await second.ask('What are your opening hours?');
-    await first.answered(2);
+    await second.answered(2);
     expect(first.element.open).to.be.false;
   });
 

@@ -201,8 +201,8 @@ export class ChatPanel implements Panel, PanelContext {
     this.modules.get('talk')?.deleteLeft(this);
     clearPanel(this.container, this.announcer);
     if (this.options.hasGate) void this.modules.load('gate').then(() => this.gate?.forget());
-    // An inline chat stays visible.
-    else if (this.options.isInline && this.host.element.isConnected) this.#open();
+    // An inline chat stays visible, and the visitor may have opened another one again.
+    else if (this.#isVisible && this.host.element.isConnected) this.#open();
     this.requestRender();
     this.#place.forget();
   };
@@ -238,7 +238,10 @@ export class ChatPanel implements Panel, PanelContext {
 
   /** Updates whether the conversation is visible; messages that arrive while it is hidden are unread. */
   readonly #updateVisibility = (): void => {
-    const isVisible = this.#isVisible && !document.hidden && this.host.root.checkVisibility();
+    const { container } = this;
+    // It is hidden until its texts have loaded.
+    const isDisplayed = !!container.hidden || container.checkVisibility();
+    const isVisible = this.#isVisible && !document.hidden && isDisplayed;
     if (isVisible === this.conversation.isVisible) return;
     this.conversation.setVisible(isVisible);
     this.requestRender();

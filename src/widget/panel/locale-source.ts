@@ -42,10 +42,13 @@ export class LocaleSource {
         return undefined;
       });
       const slow = new Promise<void>((resolve) => {
-        setTimeout(() => {
-          if (!this.locale) use(english);
+        const timer = setTimeout(() => {
+          if (!this.locale && wanted === this.#wanted) use(english);
           resolve();
         }, slowAfter);
+        void loading.then(() => {
+          clearTimeout(timer);
+        });
       });
       if (isOther) this.#loading = Promise.race([loading, slow]);
     }

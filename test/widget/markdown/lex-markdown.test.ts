@@ -91,11 +91,22 @@ describe('a definition', () => {
       '<p>The [Status] is:</p><p>[Status]: shipped</p>',
     );
   });
+
+  for (const definition of [
+    '[1]: /docs/x "Docs"',
+    '[1]: <data:image/png;base64,iVBORw0KGgo=>',
+    '[1]: data:image/png;base64,iVBORw0KGgo=',
+    '[//]: # (a comment)',
+  ])
+    it(`is not shown if it is one of a page, an image or a comment: ${definition}`, () => {
+      assert.equal(html(`Hello\n\n${definition}`), '<p>Hello</p>');
+    });
 });
 
 describe('a <br> tag', () => {
   it('breaks the line', () => {
     assert.equal(html('a<br>b<BR />c'), '<p>a<br>b<br>c</p>');
+    assert.equal(html('a<br>\nb'), '<p>a<br>b</p>');
     assert.equal(
       html('| a |\n|---|\n| x<br/>y |'),
       '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>x<br>y</td></tr></tbody></table>',
@@ -104,7 +115,8 @@ describe('a <br> tag', () => {
   });
 
   it('breaks the line before Markdown', () => {
-    assert.equal(html('a\n\n<br>\n**b**'), '<p>a</p><p><br><br><strong>b</strong></p>');
+    assert.equal(html('a\n\n<br>\n**b**'), '<p>a</p><p><br><strong>b</strong></p>');
+    assert.equal(html('  <br>\n**b**'), '<p><br><strong>b</strong></p>');
   });
 });
 

@@ -51,4 +51,14 @@ describe('the texts of the panel', () => {
     await loaded.promise;
     assert.deepEqual(languages, ['en', 'fr']);
   });
+
+  it('are not in English because a language was slow that is no longer wanted', (test) => {
+    test.mock.timers.enable({ apis: ['setTimeout'] });
+    const source = new LocaleSource(() => undefined);
+    void source.follow(french);
+    test.mock.timers.tick(2900);
+    void source.follow({ languages: ['nl'], ownTexts: undefined });
+    test.mock.timers.tick(100);
+    assert.equal(source.locale, undefined);
+  });
 });

@@ -82,6 +82,7 @@ async function deliverOnce(delivery: Delivery, queuedAt: number): Promise<Delive
   const delivered = isRepeat ? await findDelivered(delivery, true) : undefined;
   if (delivered !== undefined) return delivered;
   const { extras } = session.beginAttempt(key);
+  const { clientTools } = session.conversation.request();
   const startedAt = isRepeat ? now() : queuedAt;
   let firstAt: number | undefined;
   const applyChunk = (event: ConversationEvent): void => {
@@ -103,10 +104,9 @@ async function deliverOnce(delivery: Delivery, queuedAt: number): Promise<Delive
       },
       {
         ...extras,
-        clientTools: await Promise.race([
-          session.conversation.request().clientTools,
-          sleep(toolsTimeout, signal).then(() => undefined),
-        ]),
+        clientTools:
+          clientTools &&
+          (await Promise.race([clientTools, sleep(toolsTimeout, signal).then(() => undefined)])),
         signal,
         idempotencyKey: key,
       },

@@ -29,7 +29,10 @@ const boundary = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}ーｰ〆\p{Cs}]|
 const cjkAfterMark = /((?!\*)[\p{P}\p{S}]\*+)[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}ーｰ〆]/gu;
 
 /** A tag that models write for a line break, since cells of tables have no other. */
-const lineBreak = /^<br *\/?>/i;
+const lineBreak = /^ {0,3}<br *\/?>\n?/i;
+
+/** A definition of an image, of an address that no link may have, or of nothing, as in comments. */
+const unshown = /\]:\s*(?:[<#./]|data:)/i;
 
 /** A lexer that takes linear time for any text. */
 class BoundedLexer extends Lexer {
@@ -79,7 +82,7 @@ class BoundedTokenizer extends Tokenizer {
   /** A definition is not shown, so `[Status]: shipped` is text. */
   override def(text: string): Tokens.Def | undefined {
     const definition = super.def(text);
-    return definition && safeLink(definition.href) ? definition : undefined;
+    return definition && (safeLink(definition.href) || unshown.test(definition.raw)) ? definition : undefined;
   }
 
   /** After a line break, Markdown continues. */
