@@ -11,7 +11,11 @@ import { service } from '../support/browser/service-under-test.ts';
 describe('one conversation in two pages', () => {
   const pages: OtherPage[] = [];
   const open = async (prepare?: (page: Window) => void): Promise<OtherPage> => {
-    const page = await openPage(prepare);
+    const page = await openPage((window) => {
+      // Room for the page beside the panel, as on a desktop.
+      window.frameElement?.setAttribute('width', '600');
+      prepare?.(window);
+    });
     pages.push(page);
     return page;
   };
@@ -96,9 +100,8 @@ describe('one conversation in two pages', () => {
   });
 
   it('opens and closes in both', async () => {
-    const wide = (page: Window): void => page.frameElement?.setAttribute('width', '600');
-    const first = await show(await open(wide));
-    const second = await show(await open(wide));
+    const first = await show(await open());
+    const second = await show(await open());
     first.element.hide();
     await until(() => !second.isOpen, 'the other to close');
     second.element.show();
@@ -106,8 +109,9 @@ describe('one conversation in two pages', () => {
   });
 
   it('does not open in the other where it would cover the page', async () => {
-    const first = await show(await open());
-    const second = await show(await open());
+    const narrow = (page: Window): void => page.frameElement?.setAttribute('width', '300');
+    const first = await show(await open(narrow));
+    const second = await show(await open(narrow));
     first.element.hide();
     await until(() => !second.isOpen, 'the other to close');
     second.element.show();

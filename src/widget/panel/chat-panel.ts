@@ -201,8 +201,8 @@ export class ChatPanel implements Panel, PanelContext {
     this.modules.get('talk')?.deleteLeft(this);
     clearPanel(this.container, this.announcer);
     if (this.options.hasGate) void this.modules.load('gate').then(() => this.gate?.forget());
-    // An inline chat stays visible, and the visitor may have opened another one again.
-    else if (this.#isVisible && this.host.element.isConnected) this.#open();
+    // An inline chat stays visible.
+    else if (this.options.isInline && this.host.element.isConnected) this.#open();
     this.requestRender();
     this.#place.forget();
   };
