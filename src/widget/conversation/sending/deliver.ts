@@ -104,9 +104,8 @@ async function deliverOnce(delivery: Delivery, queuedAt: number): Promise<Delive
       },
       {
         ...extras,
-        clientTools:
-          clientTools &&
-          (await Promise.race([clientTools, sleep(toolsTimeout, signal).then(() => undefined)])),
+        clientTools: await (clientTools &&
+          Promise.race([clientTools, sleep(toolsTimeout, signal).then(() => undefined)])),
         signal,
         idempotencyKey: key,
       },
