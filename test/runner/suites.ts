@@ -101,7 +101,7 @@ const slow = [
 ].map((name) => `test/service/${name}.test.ts`);
 
 /**
- * Files of `test/service` that `npm test` leaves to `npm test -- ci`, since it has to end within ten minutes on two cores:
+ * Files of `test/service` that `npm test` leaves to `npm test -- ci`, to save time:
  * each needs the processor for five to ten seconds.
  */
 const long = [
