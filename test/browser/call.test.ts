@@ -352,8 +352,9 @@ let microphone: FakeMicrophone;
     service.send('input_audio_buffer.speech_started', { item_id: 'u3' });
     await until(() => chat.messages.at(-1) === 'user: …', 'the visitor’s turn');
     service.lose();
-    await until(() => chat.messages.length === before.length + 1, 'their end');
-    expect(chat.messages).to.deep.equal([...before, 'user: Do you deliver?']);
+    // The length alone could be that of a moment before the connection is lost.
+    const left = [...before, 'user: Do you deliver?'].join('\n');
+    await until(() => chat.messages.join('\n') === left, 'their end');
     await connected(chat);
   });
 
