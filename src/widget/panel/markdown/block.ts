@@ -83,11 +83,10 @@ function list({ ordered, start, items }: Tokens.List, context: MarkdownContext):
         )}
       </li>`,
   );
+  // The numbers stand left of the text; longer ones need more room.
+  const digits = String(Number(start) + items.length - 1).length;
   return ordered
-    ? html`<ol
-        start=${start}
-        .style=${`padding-inline-start:max(22px,${`${Number(start) + items.length}`.length}ch + 6px)`}
-      >
+    ? html`<ol start=${start} .style=${`padding-inline-start:max(22px,${digits}ch + 8px)`}>
         ${rendered}
       </ol>`
     : html`<ul>
