@@ -9,7 +9,7 @@ const maxCharacters = 64_000;
  * Maximum number of bytes from a page or visitor in a prompt, besides messages. Fenced values come first: later ones
  * are empty. They must not push the owner's text out.
  */
-export const maxPromptBytes = 16 * 1024;
+export const maxVisitorDataBytes = 16 * 1024;
 
 const fence = { start: '<data>', end: '</data>' };
 
@@ -45,7 +45,7 @@ export function fillPrompt(
       return undefined;
     fences++;
     const json = toFencedJson(value);
-    const fits = fencedBytes + Buffer.byteLength(json) <= maxPromptBytes;
+    const fits = fencedBytes + Buffer.byteLength(json) <= maxVisitorDataBytes;
     if (!fits) leftOut.push(name);
     const fenced = fence.start + (fits ? json : '""') + fence.end;
     fencedLength += fenced.length;

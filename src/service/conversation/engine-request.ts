@@ -4,7 +4,7 @@ import type { EngineContextDependencies, EngineContextRow } from '../assistant/e
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
-import { maxPromptBytes } from '../assistant/fill-prompt.ts';
+import { maxVisitorDataBytes } from '../assistant/fill-prompt.ts';
 import type { EngineRequest, PageToolResult, Utterance } from '../engine/engine.ts';
 import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
@@ -32,7 +32,7 @@ export async function buildEngineRequest(
   });
   const { prompt, ...context } = await createEngineContext(dependencies, found, found.variables, 'chat');
   const leftOut = prompt.leftOut.map((name) => `variable ${name}`);
-  let bytesLeft = maxPromptBytes - prompt.fencedBytes;
+  let bytesLeft = maxVisitorDataBytes - prompt.fencedBytes;
   /** Subtracts a value's bytes from the remaining ones, unless there are too few. */
   const take = (value: unknown, label: string): boolean => {
     const bytes = Buffer.byteLength(JSON.stringify(value));

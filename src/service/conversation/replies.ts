@@ -14,7 +14,7 @@ import type { Lease } from '../lib/lease.ts';
 import type { AcceptedMessage, Answerer } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { EndingDependencies } from './end-conversation.ts';
-import { maxPromptBytes } from '../assistant/fill-prompt.ts';
+import { maxVisitorDataBytes } from '../assistant/fill-prompt.ts';
 import { buildEngineRequest } from './engine-request.ts';
 import { Reply } from './reply.ts';
 import { failReply } from './fail-reply.ts';
@@ -315,7 +315,10 @@ const leftOutLimit = 1000;
 const describeLeftOut = (leftOut: readonly string[]) =>
   leftOut.length === 0
     ? null
-    : `more than ${maxPromptBytes / 1024} KiB from the page: ${leftOut.join(', ')}`.slice(0, leftOutLimit);
+    : `more than ${maxVisitorDataBytes / 1024} KiB from the page: ${leftOut.join(', ')}`.slice(
+        0,
+        leftOutLimit,
+      );
 
 /** Records the time until the first text of a reply. */
 function measureFirstToken(reply: Reply): void {

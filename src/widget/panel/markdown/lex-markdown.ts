@@ -31,8 +31,8 @@ const cjkAfterMark = /((?!\*)[\p{P}\p{S}]\*+)[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\
 /** A tag that models write for a line break, since cells of tables have no other. */
 const lineBreak = /^ {0,3}<br *\/?>\n?/i;
 
-/** A definition of an image, of an address that no link may have, or of nothing, as in comments. */
-const unshown = /\]:\s*(?:[<#./]|data:)/i;
+/** The address in a definition that is no text: of a page of the site, of an image, or of a comment. */
+const hiddenAddress = /\]:\s*(?:[<#./]|data:)/i;
 
 /** A lexer that takes linear time for any text. */
 class BoundedLexer extends Lexer {
@@ -82,7 +82,9 @@ class BoundedTokenizer extends Tokenizer {
   /** A definition is not shown, so `[Status]: shipped` is text. */
   override def(text: string): Tokens.Def | undefined {
     const definition = super.def(text);
-    return definition && (safeLink(definition.href) || unshown.test(definition.raw)) ? definition : undefined;
+    return definition && (safeLink(definition.href) || hiddenAddress.test(definition.raw))
+      ? definition
+      : undefined;
   }
 
   /** After a line break, Markdown continues. */
