@@ -173,11 +173,11 @@ describe('a transferred call', () => {
     }
   });
 
-  it('is charged at the price of the minutes before it, although the assistant is changed meanwhile', async () => {
+  it('is charged as a whole, at the price of its first minutes, although the assistant is changed meanwhile', async () => {
     const { call, over, id } = await connectAndLeave();
     await over;
     await pool.query(
-      `UPDATE assistants SET mode = 'dualplex' WHERE id = (SELECT assistant_id FROM calls WHERE id = $1)`,
+      `UPDATE assistants SET mode = 'dualplex', max_duration = 60 WHERE id = (SELECT assistant_id FROM calls WHERE id = $1)`,
       [id],
     );
     await call.report({ type: 'transfer-answered' });

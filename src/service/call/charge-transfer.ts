@@ -1,14 +1,24 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
+import { recordLimits } from '../../contract/limits.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import { assistants, ledgerEntries } from '../db/schema.ts';
 import { chargeMinutes } from './charge-minutes.ts';
 import type { EndCallDependencies } from './end-call.ts';
 import { transferRinging } from './database-call-store.ts';
+import { hangUpMargin } from './plan-line.ts';
+
+/** Carriers end a call after its maximum duration, a margin and the times that phones may ring, in seconds. */
+export const maxCallSeconds =
+  recordLimits.assistant.maxDuration.max +
+  hangUpMargin +
+  recordLimits.assistant.ringingTime.max +
+  transferRinging;
 
 /**
  * Charges for the minutes of a transferred call, as far as the balance covers them. No process owns the call during
- * the transfer, so the carrier's duration counts. Repeated calls charge nothing.
+ * the transfer, so the carrier's duration counts. The assistant's maximum may have changed since. Repeated calls charge
+ * nothing.
  *
  * @param seconds the duration of the whole call.
  */
@@ -30,7 +40,7 @@ export async function chargeTransfer(
       .from(ledgerEntries)
       .where(and(eq(ledgerEntries.callId, callId), eq(ledgerEntries.kind, 'charge')))
       .orderBy(desc(ledgerEntries.callMinute));
-    const duration = Math.min(Math.ceil(seconds), assistant.maxDuration + transferRinging);
+    const duration = Math.min(Math.ceil(seconds), maxCallSeconds);
     const minutes = Array.from({ length: Math.ceil(duration / 60) }, (_, index) => index + 1);
     await chargeMinutes(
       { tx, jobs },

@@ -2,25 +2,16 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Carrier } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
-import { recordLimits } from '../../contract/limits.ts';
 import { leaseEnd } from '../lib/lease.ts';
+import { maxCallSeconds } from './charge-transfer.ts';
 import { endCall } from './end-call.ts';
 import type { EndCallDependencies } from './end-call.ts';
 import { endReportedCall } from './handle-report.ts';
-import { transferRinging } from './database-call-store.ts';
-import { hangUpMargin } from './plan-line.ts';
 
 type LostTransfer = Pick<typeof calls.$inferSelect, 'id' | 'isTransferAnswered'> & { carrierCallId: string };
 
 /** Time until another attempt if the carrier cannot be reached, in milliseconds. */
 const retryMs = 30_000;
-
-/** Carriers end a call after its maximum duration, a margin and the times that phones may ring, in seconds. */
-const maxCallSeconds =
-  recordLimits.assistant.maxDuration.max +
-  hangUpMargin +
-  recordLimits.assistant.ringingTime.max +
-  transferRinging;
 
 /**
  * Ends a transferred call whose process has died, and charges for its minutes: until now if it was still connected,
