@@ -191,4 +191,13 @@ describe('with a language model', async () => {
       await assert.rejects(evaluate(), EngineError);
     }
   });
+
+  test('warns the operator of a refused key until an evaluation succeeds', async () => {
+    answers(401);
+    await assert.rejects(evaluate(), EngineError);
+    assert.match(engine.warnings.join(), /"test-model" refuses the API key \(401\)/);
+    answers(JSON.stringify(good));
+    await evaluate();
+    assert.deepEqual(engine.warnings, []);
+  });
 });

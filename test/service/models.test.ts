@@ -110,6 +110,24 @@ test('uses chat_llm_fallback_id for tool calls in the multimodal modes only', as
   assert.deepEqual(counts(), [before[0], before[1] + 4]);
 });
 
+test('keeps the problem of one entry until it answers, although another with the same model answers', async () => {
+  const warnings = async () => (await service.get('/readyz')).json['warnings'] as string[];
+  const problem =
+    `The endpoint of the model "standard-1" (${bare}) refuses the API key (401). ` +
+    'Check LLM_API_KEY or MODELS.';
+  const llm_model_id = await idOf(bare, 'llm');
+  defaultModel.behave({ status: 401 });
+  await ask({ llm_model_id });
+  assert.ok((await warnings()).includes(problem));
+
+  defaultModel.behave({ chunks: ['Online.'] });
+  assert.equal((await ask({ llm_model_id: 1 })).json['message'], 'Online.');
+  assert.ok((await warnings()).includes(problem));
+
+  await ask({ llm_model_id });
+  assert.ok(!(await warnings()).includes(problem));
+});
+
 test('uses the offline engine for an unlisted model without a default model', async () => {
   const here = await startService({ MODELS: JSON.stringify([{ code: text, baseUrl: ownModel.url }]) });
   ownModel.behave({ chunks: ['Online.'] });

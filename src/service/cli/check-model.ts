@@ -55,7 +55,7 @@ export async function checkModel(settings: ModelSettings, hasTools = true): Prom
   const body = await response.text();
   if (hasTools && isToolRefusal(response.status, body)) {
     await checkModel(settings, false);
-    return describeToolRefusal(model);
+    return describeToolRefusal(`"${model}"`);
   }
   if (response.status === 401 || response.status === 403) {
     throw fail(`the endpoint refuses the key (${response.status}). Check the key (--model-key).`);

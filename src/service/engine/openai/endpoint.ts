@@ -23,8 +23,12 @@ class ModelClient extends OpenAI {
 
 /** A client with its configuration. */
 export interface Endpoint {
+  /** The quoted name of the model and, in parentheses, the code of its entry in MODELS if that differs. */
+  label: string;
   client: OpenAI;
   config: LanguageModelConfig;
+  /** What the operator must correct, according to the latest response. */
+  problem: string | undefined;
   /** Whether the model has refused a temperature, as reasoning models do. */
   refusesTemperature: boolean;
   /** Whether the model has required the reasoning for its earlier function calls, as DeepSeek does. */
@@ -35,7 +39,9 @@ export interface Endpoint {
   withoutToolsUntil: number;
 }
 
-export const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
+/** @param code of its entry in MODELS; the default model has none. */
+export const createEndpoint = (config: LanguageModelConfig, code = config.model): Endpoint => ({
+  label: code === config.model ? `"${config.model}"` : `"${config.model}" (${code})`,
   client: new ModelClient({
     apiKey: config.apiKey ?? noKey,
     baseURL: config.baseUrl ?? null,
@@ -45,6 +51,7 @@ export const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
     logLevel: 'off',
   }),
   config,
+  problem: undefined,
   refusesTemperature: false,
   requiresReasoning: false,
   requiresAlternation: false,
@@ -76,7 +83,7 @@ export async function sendAdapted<Response>(
     // llama.cpp responds with 500.
     else if (!requiresAlternation && isAlternationRefusal(error.message)) endpoint.requiresAlternation = true;
     else if (canOmitTools && isToolRefusal(error.status, error.message)) {
-      throw new ToolRefusal(describeToolRefusal(endpoint.config.model), { cause: error });
+      throw new ToolRefusal(describeToolRefusal(endpoint.label), { cause: error });
     } else throw error;
     return sendAdapted(endpoint, temperature, send, canOmitTools);
   }

@@ -22,7 +22,7 @@ export const isToolRefusal = (status: unknown, message: string): boolean =>
 
 /** What the operator should know about a model without function calling. */
 export const describeToolRefusal = (model: string): string =>
-  `The model "${model}" has no function calling: assistants answer without their tools. Matching passages of the ` +
+  `The model ${model} has no function calling: assistants answer without their tools. Matching passages of the ` +
   'knowledge base are in the prompt.';
 
 /** A model has refused a request for its tools. */

@@ -20,7 +20,7 @@ import type { ChatMessage } from './build-prompt.ts';
 import { ToolCallCollector } from './collect-tool-calls.ts';
 import { describeToolRefusal, ToolRefusal, withoutTools } from './function-calling.ts';
 import { callLimit, runToolCalls } from './run-tool-calls.ts';
-import { ModelProblems } from './model-problems.ts';
+import { describeProblem } from './model-problems.ts';
 import { ownerReason, publicReason } from './public-reason.ts';
 import { sumUsage, tokenUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
@@ -37,7 +37,6 @@ const refusalMs = 15 * 60_000;
 
 /** Answers with language models whose endpoints speak OpenAI's chat completions protocol. */
 export class OpenAiEngine implements Engine {
-  readonly #problems = new ModelProblems();
   readonly #default: Endpoint | undefined;
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #log: Logger;
@@ -55,7 +54,7 @@ export class OpenAiEngine implements Engine {
   ) {
     this.#default = defaultConfig && createEndpoint(defaultConfig);
     for (const { code, endpoint } of models) {
-      if (endpoint) this.#endpoints.set(code, createEndpoint(endpoint));
+      if (endpoint) this.#endpoints.set(code, createEndpoint(endpoint, code));
     }
     this.#log = log;
     this.#recordUsage = recordUsage;
@@ -69,9 +68,8 @@ export class OpenAiEngine implements Engine {
   /** A sentence for each thing that the operator should know about a model, without address and key. */
   get warnings(): string[] {
     const endpoints = [...(this.#default ? [this.#default] : []), ...this.#endpoints.values()];
-    const withoutCalls = endpoints.filter(isWithoutTools);
-    const refusals = withoutCalls.map(({ config }) => describeToolRefusal(config.model));
-    return [...this.#problems.all, ...new Set(refusals)];
+    const refusals = endpoints.filter(isWithoutTools).map(({ label }) => describeToolRefusal(label));
+    return [...endpoints.flatMap(({ problem }) => problem ?? []), ...refusals];
   }
 
   #find(model: string | null): Endpoint | undefined {
@@ -156,7 +154,7 @@ export class OpenAiEngine implements Engine {
     try {
       const endpoint = this.#find(request.model);
       if (!endpoint) throw new EngineError('no language model is configured');
-      return await requestEvaluation(endpoint, request, usages, signal);
+      return await this.#watch(endpoint, requestEvaluation(endpoint, request, usages, signal));
     } catch (error) {
       throw this.#toEngineError(error, signal);
     } finally {
@@ -179,15 +177,18 @@ export class OpenAiEngine implements Engine {
     return new EngineError(publicReason(error), { cause: error, ownerReason: ownerReason(error) });
   }
 
-  /** Notes whether the model has a problem that the operator must solve. */
-  async #watch<Response>(model: string, request: PromiseLike<Response>): Promise<Response> {
+  /** Notes whether the endpoint has a problem that the operator must solve. */
+  async #watch<Response>(endpoint: Endpoint, request: PromiseLike<Response>): Promise<Response> {
     try {
       const response = await request;
-      this.#problems.clear(model);
+      endpoint.problem = undefined;
       return response;
     } catch (error) {
-      const problem = this.#problems.report(model, error);
-      if (problem !== undefined) this.#log.error(problem);
+      const problem = describeProblem(endpoint.label, error);
+      if (problem !== undefined) {
+        endpoint.problem = problem;
+        this.#log.error(problem);
+      }
       throw error;
     }
   }
@@ -240,7 +241,7 @@ export class OpenAiEngine implements Engine {
     // Later, tools have run, and the visitor has read a part of the answer.
     const canOmitTools = isFirst && offered.length > 0;
     const request = sendAdapted(endpoint, assistant.temperature, send, canOmitTools);
-    const stream = await this.#watch(config.model, request);
+    const stream = await this.#watch(endpoint, request);
     let finished = false;
     let reported: OpenAI.CompletionUsage | null | undefined;
     let outputCharacters = 0;
