@@ -12,7 +12,7 @@ export type Behavior = 'talks' | 'hangs-up' | 'stays-silent' | 'opts-out';
  * An event that happens once in a call with a person, during or after the assistant's second sentence: the person
  * interrupts, presses a key or hangs up, or the line is lost.
  */
-export type CallEvent = 'none' | 'interrupts' | 'presses-keys' | 'hangs-up-during-speech' | 'loses-line';
+export type SimulatedEvent = 'none' | 'interrupts' | 'presses-keys' | 'hangs-up-during-speech' | 'loses-line';
 
 /** The simulated behavior of a phone number. It is always the same for a number. */
 export interface NumberTraits {
@@ -22,7 +22,7 @@ export interface NumberTraits {
   questions: number;
   /** Seconds until the call is answered. */
   ringing: number;
-  event: CallEvent;
+  event: SimulatedEvent;
   /** Whether a fax answers instead of a person or a machine. */
   isFax: boolean;
   /** Whether the carrier detects only during the call who answered. */
@@ -55,7 +55,7 @@ export function readNumberTraits(phoneNumber: string, weights: OutcomeWeights): 
   };
 }
 
-const events: Readonly<Record<string, CallEvent>> = {
+const events: Readonly<Record<string, SimulatedEvent>> = {
   3: 'loses-line',
   6: 'hangs-up-during-speech',
   7: 'interrupts',

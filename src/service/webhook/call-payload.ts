@@ -3,7 +3,7 @@ import type { StoredVariables } from '../db/schema.ts';
 import { zonedTimestamp } from './zoned-timestamp.ts';
 
 /** A call that has ended. Timestamps are ISO 8601. */
-export interface EndedCall {
+export interface WebhookCall {
   id: number;
   /** UUID of the conversation of a web call. */
   conversationUuid: string | null;
@@ -23,7 +23,7 @@ export interface EndedCall {
 }
 
 /** Builds the body of the webhook after a call. */
-export function callPayload(call: EndedCall, includeRecording: boolean): CallWebhook {
+export function callPayload(call: WebhookCall, includeRecording: boolean): CallWebhook {
   return {
     id: call.id,
     ...(call.conversationUuid !== null && { conversation_id: call.conversationUuid }),

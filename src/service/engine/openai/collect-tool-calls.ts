@@ -10,7 +10,7 @@ type CallDelta = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCa
 const textLimit = 10_000;
 
 /** Most tool calls of one response. */
-const callLimit = 32;
+const maxCalls = 32;
 
 /** Longest reasoning, in UTF-16 code units. */
 const reasoningLimit = 200_000;
@@ -44,7 +44,7 @@ export class ToolCallCollector {
 
   #begin(index: number, { id }: CallDelta): ToolCall | undefined {
     this.#latest.delete(index);
-    if (this.all.length >= callLimit) return undefined;
+    if (this.all.length >= maxCalls) return undefined;
     const call: ToolCall = { id: id || `call_${this.all.length}`, name: '', arguments: '' };
     this.#latest.set(index, call);
     this.all.push(call);
