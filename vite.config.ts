@@ -84,6 +84,7 @@ function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
     resolve: {
       alias: {
         './element/shell-modules.ts': resolve('src/widget/element/shell-module-files.ts'),
+        './shell-modules.ts': resolve('src/widget/element/shell-module-files.ts'),
         // Only a module has an address of its own.
         ...(format === 'iife' && { './files-url.ts': resolve('src/widget/element/embed-script.ts') }),
       },

@@ -3,17 +3,11 @@ import type { FormField } from './form-field.ts';
 import type { PageTool } from './page-tool.ts';
 import { defineProperties, observedAttributes, upgradeProperties } from './element/attributes.ts';
 import { createLauncher, type Launcher } from './element/launcher.ts';
+import { LauncherLanguage } from './element/launcher-language.ts';
 import { isAppearanceComplete, resolveAppearance } from './element/appearance.ts';
 import type { Panel, PanelInput } from './element/panel-input.ts';
 import { SettingsSource } from './element/settings-source.ts';
-import {
-  BaseElement,
-  hasOwnOrigin,
-  loadExtras,
-  loadLocales,
-  loadPanel,
-  preload,
-} from './element/shell-modules.ts';
+import { BaseElement, hasOwnOrigin, loadExtras, loadPanel, preload } from './element/shell-modules.ts';
 import { isFastConnection } from './element/is-fast-connection.ts';
 import { whenIdle } from './element/when-idle.ts';
 import { whenNear } from './element/when-near.ts';
@@ -233,8 +227,7 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
   #isUpdateDue = false;
   #watch: AbortController | undefined;
   /** The language whose texts are loaded or being loaded. */
-  #language = '';
-  #texts: Partial<Texts> = {};
+  readonly #language = new LauncherLanguage();
   readonly #notice = document.createElement('p');
   readonly #settings = new SettingsSource(
     () => {
@@ -376,33 +369,12 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
   /** Sets the launcher's language, direction and name. Once the panel has loaded, it sets them itself. */
   #translate(): void {
     if (this.#panel) return;
-    const root = this.#root as HTMLElement;
-    const { language } = this.#settings.settings;
-    const around = this.closest<HTMLElement>('[lang]') ?? document.documentElement;
-    const tag = this.lang || (typeof language === 'string' && language) || around.lang || navigator.language;
-    root.lang = tag;
-    root.dir = this.dir || (/^(ar|fa|he|iw|prs|ur)\b/i.test(tag) ? 'rtl' : 'ltr');
-    if (tag !== this.#language) {
-      this.#language = tag;
-      this.#texts = {};
-      // English is built in.
-      if (!/^en\b/i.test(tag)) this.#loadTexts(tag);
-    }
-    // The accessible name if the launcher shows no text: a label and slotted text take precedence over a title.
-    (this.#launcher as Launcher).button.title = this.messages?.chat || this.#texts.chat || 'Chat';
-  }
-
-  #loadTexts(tag: string): void {
-    whenIdle(() => {
-      loadLocales()
-        .then(({ loadTexts }) => loadTexts(tag))
-        .then((locale) => {
-          if (tag !== this.#language || !locale) return;
-          this.#texts = locale.texts;
-          this.#writeNotice();
-          this.#translate();
-        }, ignore);
+    this.#language.follow(this, this.#root as HTMLElement, this.#settings.settings.language, () => {
+      this.#writeNotice();
+      this.#translate();
     });
+    // The accessible name if the launcher shows no text: a label and slotted text take precedence over a title.
+    (this.#launcher as Launcher).button.title = this.messages?.chat || this.#language.texts.chat || 'Chat';
   }
 
   /** Loads modules when the page is idle, and the panel when a pointer comes near the launcher. */
@@ -500,7 +472,7 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
 
   #writeNotice(): string {
     return (this.#notice.textContent =
-      this.messages?.network ?? this.#texts.network ?? 'The chat did not load.');
+      this.messages?.network ?? this.#language.texts.network ?? 'The chat did not load.');
   }
 
   /** Shows beside the launcher, or in the box of an inline chat, that the panel could not be loaded. */
