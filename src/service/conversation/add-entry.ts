@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { HistoryEvent } from '../../contract/chat-endpoints.ts';
 import type { Queries } from '../db/database.ts';
 import { conversations, messages } from '../db/schema.ts';
-import { notifyOfChange } from './conversation-events.ts';
+import { notifyOfChange } from './notify-of-change.ts';
 
 /** A person's message, or an event with its sentence in English. */
 export type AddedLine =

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import type { Database, Queries } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { Notifications } from '../db/notifications.ts';
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations } from '../db/schema.ts';
@@ -8,6 +8,7 @@ import { ConversationError } from '../lib/conversation-error.ts';
 import { isFinished } from './has-ended.ts';
 import { readAdded, readLatestId } from './history.ts';
 import type { AddedEntry } from './history.ts';
+import { channel } from './notify-of-change.ts';
 import { conversationSignal } from './signals.ts';
 import type { Signals, Subscription } from './signals.ts';
 
@@ -31,16 +32,6 @@ const limits = { ofConversation: 8, ofAddress: 200, ofProcess: 20_000 };
 
 /** Pause between two queries for changes, in milliseconds: while notifications arrive, and while they do not. */
 const pollMs = { notified: 5000, alone: 1000 };
-
-const channel = 'voice_assistant_chat_conversations';
-
-/**
- * Notifies all processes that share a PostgreSQL server of a change that was not made by a visitor's request. Visitors'
- * messages and their answers are left to polling: transactions that notify delay each other's commits.
- */
-export async function notifyOfChange(tx: Queries, conversationId: number): Promise<void> {
-  await tx.execute(sql`SELECT pg_notify(${channel}, ${String(conversationId)})`);
-}
 
 /** Too many streams are open for a conversation, from an address, or in this process. */
 export class TooManyStreamsError extends Error {

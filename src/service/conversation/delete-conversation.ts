@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { conversations, messages } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
-import { notifyOfChange } from './conversation-events.ts';
+import { notifyOfChange } from './notify-of-change.ts';
 import type { Replies } from './replies.ts';
 import { failAbandonedRepliesOf } from './fail-abandoned-replies.ts';
 

@@ -2,8 +2,8 @@ import { and, eq, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Database, Queries } from '../db/database.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { notifyOfChange } from './conversation-events.ts';
-import { isInactive } from './has-ended.ts';
+import { notifyOfChange } from './notify-of-change.ts';
+import { isInactive } from './is-inactive.ts';
 
 /** The parts of the service that end conversations. */
 export interface EndingDependencies {

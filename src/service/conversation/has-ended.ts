@@ -1,26 +1,12 @@
-import { inArray, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { SQLWrapper } from 'drizzle-orm';
-import { openCallStatuses } from '../../contract/call.ts';
-import { calls } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
+import { isInactive, isReplying } from './is-inactive.ts';
 
 /*
  * Conditions for queries that join conversations with assistants.
  */
-
-const isReplying = sql<boolean>`EXISTS (SELECT 1 FROM ${messages}
-  WHERE ${messages.conversationId} = ${conversations.id} AND ${messages.replyState} = 'pending')`;
-
-/**
- * Whether the inactivity timeout of the assistant has passed. It does not pass while a reply is being written, or during
- * a call.
- */
-export const isInactive = sql<boolean>`(${conversations.updatedAt} <
-  now() - ${assistants.conversationInactivityTimeout} * interval '1 minute'
-  AND NOT ${isReplying}
-  AND NOT EXISTS (SELECT 1 FROM ${calls}
-    WHERE ${calls.conversationId} = ${conversations.id} AND ${inArray(calls.status, openCallStatuses)}))`;
 
 /** Whether a conversation is over and its assistant does not resume conversations. */
 export const isOver = sql<boolean>`(NOT ${assistants.conversationEndedRetrigger}

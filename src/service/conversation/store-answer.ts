@@ -6,7 +6,7 @@ import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { EndingDependencies } from './end-conversation.ts';
 import { updatedUntilEnd } from './add-entry.ts';
-import { notifyOfChange } from './conversation-events.ts';
+import { notifyOfChange } from './notify-of-change.ts';
 import { applyBuiltInTools, readEffects } from './apply-built-in-tools.ts';
 import type { BuiltInToolEffects } from './apply-built-in-tools.ts';
 

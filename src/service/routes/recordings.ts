@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { recordingSize, synthesizeRecording } from '../call/synthesize-recording.ts';
 import type { Carrier } from '../carrier/carrier.ts';
 import { answerRange, readByteRange } from '../recording/answer-range.ts';
-import { findRecording, readRecording, storedRecordingSize } from '../recording/read-recording.ts';
+import { findRecording, readRecording, storedRecordingSize } from '../recording/recording-as-wav.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 

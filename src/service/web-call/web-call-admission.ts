@@ -9,7 +9,7 @@ import { planLine } from '../call/plan-line.ts';
 import { isOpen } from '../call/take-call.ts';
 import { voiceColumns } from '../assistant/voice-columns.ts';
 import { checkOrigin } from '../conversation/check-origin.ts';
-import { notifyOfChange } from '../conversation/conversation-events.ts';
+import { notifyOfChange } from '../conversation/notify-of-change.ts';
 import { requireProof } from '../conversation/proof-of-work.ts';
 import { checkDailyUsage } from '../usage/daily-usage.ts';
 import { hasEnded } from '../conversation/has-ended.ts';

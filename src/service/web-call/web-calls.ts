@@ -6,7 +6,7 @@ import { hangUpStatus } from '../call/hang-up-status.ts';
 import { isOpen } from '../call/take-call.ts';
 import type { SupportsCalls } from '../assistant/read-assistant-widget.ts';
 import type { Sender } from '../conversation/accept-message.ts';
-import { notifyOfChange } from '../conversation/conversation-events.ts';
+import { notifyOfChange } from '../conversation/notify-of-change.ts';
 import { conversationSignal, pollUntil } from '../conversation/signals.ts';
 import { calls } from '../db/calls-table.ts';
 import { assistants, conversations } from '../db/schema.ts';

@@ -397,9 +397,9 @@ export class Conversation {
     const controller = new AbortController();
     const updates = (this.#updates = { need, controller });
     const { signal } = controller;
-    const { loadLazyPart, idle } = this.environment;
+    const { loadTalk, idle } = this.environment;
     (need === 'expected' ? Promise.resolve() : idle())
-      .then(loadLazyPart)
+      .then(loadTalk)
       .then(({ followUpdates }) =>
         followUpdates(this.session, { isExpected: need === 'expected', isDue, signal }),
       )

@@ -233,7 +233,7 @@ export class Session {
     this.apply({ type: 'opening' });
     const record = await readConversation(this.environment.client, id, this.signal);
     if (this.#attempts.size === 0) return [id, record];
-    const { withoutPending } = await this.environment.loadLazyPart();
+    const { withoutPending } = await this.environment.loadTalk();
     return [id, withoutPending(this, record)];
   }
 
@@ -279,7 +279,7 @@ export class Session {
   }
 
   async #send(message: Message): Promise<void> {
-    const { now, isOnline, tabs, loadLazyPart } = this.environment;
+    const { now, isOnline, tabs, loadTalk } = this.environment;
     const { key } = message;
     tabs?.hold();
     const stop = (this.#stop = new AbortController());
@@ -287,7 +287,7 @@ export class Session {
     try {
       if (!isOnline()) throw new ChatError('network', 'There is no connection.');
       this.apply({ type: 'sending', key });
-      const { deliver } = await loadLazyPart();
+      const { deliver } = await loadTalk();
       if (!this.signal.aborted) await deliver(this, message, startedAt, stop.signal);
     } catch (error) {
       if (this.signal.aborted) return;

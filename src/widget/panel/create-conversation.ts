@@ -45,15 +45,15 @@ export function createConversation(
   const subject = subjectOf(options());
   const owner = subject === undefined ? type : `${type}-verified:${subject}`;
   const name = [baseUrl, assistantId ?? '', owner, ...(userKey ? [userKey] : [])].join(':');
-  const loadLazyPart = () => modules.import('talk');
+  const loadTalk = () => modules.import('talk');
   const environment = {
     client,
     store: new ConversationStore(storage, name, keepFor),
-    pendingDeletions: new PendingDeletions(client, storage, baseUrl, loadLazyPart),
+    pendingDeletions: new PendingDeletions(client, storage, baseUrl, loadTalk),
     now: () => Date.now(),
     isOnline: () => navigator.onLine,
     newKey,
-    loadLazyPart,
+    loadTalk,
     idle,
     tabs: tabSource(`voice-assistant-chat:conversation:${name}`, () => options().persist === 'local'),
   };

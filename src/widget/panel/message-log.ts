@@ -4,6 +4,7 @@ import type { Problem } from '../conversation/problem.ts';
 import type { Message } from '../conversation/snapshot.ts';
 import type { Locale, Texts } from '../texts/texts.ts';
 import type { AddOns } from './add-ons.ts';
+import { countUp } from './count-up.ts';
 import type { MarkdownRenderer } from './markdown/markdown.ts';
 import type { PanelActions } from './panel-actions.ts';
 import type { LazyModules } from './modules/lazy-modules.ts';
@@ -107,7 +108,7 @@ export function messagePages(
 ): unknown {
   const count = Math.ceil(messages.length / pageSize);
   const earlier = reading?.beforeRender(values);
-  const latest = [...Array(count).keys()].map((page) => {
+  const latest = countUp(count).map((page) => {
     if (page < count - renderedPages) return nothing;
     // Markdown takes time: on old pages it is rendered when the reader scrolls near, or when the page is idle.
     const hasMarkdown = page === count - 1 || (reading?.isNear(page) ?? values.modules.isMissing('talk'));

@@ -89,17 +89,17 @@ export class Visit {
     const store = new ConversationStore(storage, 'test', undefined, () => browser.now());
     const write = store.write.bind(store);
     store.write = (kept) => !signal.aborted && write(kept);
-    const loadLazyPart = () => import('../../../src/widget/conversation/lazy-part.ts');
+    const loadTalk = () => import('../../../src/widget/conversation/talk-exports.ts');
     const client = new PageClient({ baseUrl: server.url, timeout: hour, answerTimeout }, signal);
     this.conversation = new Conversation(
       {
         client,
         store,
-        pendingDeletions: new PendingDeletions(client, storage, server.url, loadLazyPart),
+        pendingDeletions: new PendingDeletions(client, storage, server.url, loadTalk),
         now: () => browser.now(),
         isOnline: () => browser.isOnline,
         newKey,
-        loadLazyPart,
+        loadTalk,
         idle: () => Promise.resolve(),
         tabs,
       },

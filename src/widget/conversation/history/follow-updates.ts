@@ -1,6 +1,6 @@
 import type { ChatError } from '../../../client/chat-client.ts';
 import { watchConversation, type WatchedEvent } from '../../../client/watch-conversation.ts';
-import { applyRecord } from '../sending/find-delivered.ts';
+import { applyRecord } from './apply-record.ts';
 import { sleep } from '../sending/sleep.ts';
 import type { Session } from '../session.ts';
 import type { Message } from '../snapshot.ts';

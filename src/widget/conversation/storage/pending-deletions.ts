@@ -10,19 +10,19 @@ export class PendingDeletions {
   readonly client: ConversationClient;
   readonly #storage: VisitStorage;
   readonly #key: string;
-  readonly #loadLazyPart: Environment['loadLazyPart'];
+  readonly #loadTalk: Environment['loadTalk'];
 
   /** @param baseUrl of the client's service */
   constructor(
     client: ConversationClient,
     storage: VisitStorage,
     baseUrl: string,
-    loadLazyPart: Environment['loadLazyPart'],
+    loadTalk: Environment['loadTalk'],
   ) {
     this.client = client;
     this.#storage = storage;
     this.#key = `voice-assistant-chat:forget:${baseUrl}`;
-    this.#loadLazyPart = loadLazyPart;
+    this.#loadTalk = loadTalk;
   }
 
   /** Separated by spaces. */
@@ -43,7 +43,7 @@ export class PendingDeletions {
     const ids = `${this.ids} ${id}`.trim();
     if (!ids) return;
     this.ids = ids;
-    this.#loadLazyPart().then(
+    this.#loadTalk().then(
       ({ requestDeletions }) => requestDeletions(this, ids),
       // The module could not be loaded: the next visit requests the deletion.
       () => undefined,

@@ -49,12 +49,12 @@ export class TabLink {
   }
 
   async #connect(): Promise<Tabs | undefined> {
-    const { tabs: source, loadLazyPart } = this.#conversation.environment;
+    const { tabs: source, loadTalk } = this.#conversation.environment;
     const watching = this.#stopWatching;
     if (!source) return undefined;
-    const lazyPart = await loadLazyPart();
+    const talk = await loadTalk();
     if (!watching || watching !== this.#stopWatching) return undefined;
     this.#hasOthers = true;
-    return (this.tabs = new lazyPart.Tabs(this.#conversation, source.connect(lazyPart)));
+    return (this.tabs = new talk.Tabs(this.#conversation, source.connect(talk)));
   }
 }

@@ -1,6 +1,6 @@
 import type { Conversation } from '../conversation.ts';
 import { readConversation } from '../history/conversation-record.ts';
-import { applyRecord } from '../sending/find-delivered.ts';
+import { applyRecord } from '../history/apply-record.ts';
 import { sleep } from '../sending/sleep.ts';
 import { countReceived } from '../snapshot.ts';
 import { forgotten } from '../storage/conversation-store.ts';

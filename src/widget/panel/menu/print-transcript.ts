@@ -60,7 +60,7 @@ export async function printTranscript(
 }
 
 async function loadImages({ images }: Document): Promise<void> {
-  const loading = Array.from(images, (image) => {
+  const loading = [...images].map((image) => {
     image.loading = 'eager';
     // Until it has loaded, its text shows.
     image.dataset['broken'] = '';

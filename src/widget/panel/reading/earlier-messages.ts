@@ -5,6 +5,7 @@ import {
   type EarlierPages,
 } from '../../conversation/history/earlier-pages.ts';
 import type { Message, Snapshot } from '../../conversation/snapshot.ts';
+import { countUp } from '../count-up.ts';
 import { isMarkdown, messagePage, pageSize, type LogValues } from '../message-log.ts';
 import type { PanelContext } from '../panel-context.ts';
 import type { Texts } from '../../texts/texts.ts';
@@ -120,7 +121,7 @@ async function showMore(panel: PanelContext, earlier: EarlierPages): Promise<voi
 function logPages({ reading }: PanelContext, values: LogValues, page: EarlierPage): TemplateResult[] {
   const { messages } = page;
   const count = Math.ceil(messages.length / pageSize);
-  return [...Array(count).keys()].map((at) => {
+  return countUp(count).map((at) => {
     const hasMarkdown = at >= count - (rendered.get(page) ?? 0);
     return messagePage(
       messages,
