@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { getPath } from 'hono/utils/url';
 import { Hono } from 'hono';
 import { COMPRESSIBLE_CONTENT_TYPE_REGEX, compress } from 'hono/compress';
 import { secureHeaders } from 'hono/secure-headers';
@@ -9,7 +10,6 @@ import { UntrustedProxy } from './http/client-address.ts';
 import { publicCors } from './http/public-cors.ts';
 import { withPublicUrl } from './http/public-origin.ts';
 import { rateLimit } from './http/rate-limit.ts';
-import { readPath } from './http/read-path.ts';
 import type { AppContext } from './routes/app-context.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { conversationRoutes } from './routes/conversations.ts';
@@ -25,7 +25,7 @@ import { warnOfMissingWidget, widgetFileRoutes } from './routes/widget-files.ts'
 /** Creates the HTTP application: the routes, with the middleware that all of them share. */
 export function createApp(context: AppContext): Hono {
   const { carrier, config, database, log } = context;
-  const app = new Hono({ getPath: readPath });
+  const app = new Hono({ getPath: routedPath });
   app.onError(errorHandler(log));
   app.notFound((c) => c.json({ message: 'Not found.' }, 404));
 
@@ -85,4 +85,17 @@ export function createApp(context: AppContext): Hono {
   app.route('/', docsSiteRoutes(join(config.widgetDir, 'docs')));
   app.route('/', widgetFileRoutes(config.widgetDir, config.dataDir));
   return app;
+}
+
+/**
+ * Returns the path by which a request is routed. In the API, slashes at its end and repeated ones at its beginning do
+ * not count: clients get them when they join a base URL and a path.
+ */
+function routedPath(request: Request): string {
+  const path = getPath(request);
+  const api = /^\/+api\//.exec(path);
+  if (!api) return path;
+  let end = path.length;
+  while (path.endsWith('/', end)) end--;
+  return path.slice(api[0].length - '/api/'.length, Math.max(end, api[0].length));
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { readConfig } from '../../src/service/config.ts';
 import { clientAddress } from '../../src/service/http/client-address.ts';
-import { addressBlock, addressNetwork } from '../../src/service/http/rate-limit.ts';
+import { addressBlock, addressNetwork } from '../../src/service/http/client-address.ts';
 import { serve } from '../../src/service/serve.ts';
 import { atEnd, startService } from '../support/service/service.ts';
 import { eventually } from '../support/eventually.ts';

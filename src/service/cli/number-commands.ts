@@ -112,7 +112,7 @@ async function findOwnedNumber({ carrier }: Config, number: string): Promise<() 
   if (carrier.twilio === undefined) {
     throw new CommandError('Only numbers of Twilio can be normal. Set CARRIER=twilio, or use --type sip.');
   }
-  const { findTwilioNumber } = await import('../carrier/twilio/point-number.ts');
+  const { findTwilioNumber } = await import('../carrier/twilio/find-twilio-number.ts');
   return findTwilioNumber(carrier.twilio, number).catch(explain);
 }
 

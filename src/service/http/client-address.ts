@@ -64,3 +64,37 @@ function isForwarded(c: Context): boolean {
   const { address = '' } = getConnInfo(c).remote;
   return ipaddr.isValid(address) && ipaddr.process(address).range() !== 'unicast';
 }
+
+/** Returns the {@link addressBlock} of a request's client behind trusted proxies. */
+export function requestAddress(c: Context, trustedProxies: number): string {
+  return addressBlock(requestClient(c, trustedProxies));
+}
+
+/** Returns the {@link addressNetwork} of a request's client behind trusted proxies. */
+export function requestNetwork(c: Context, trustedProxies: number): string | undefined {
+  return addressNetwork(requestClient(c, trustedProxies));
+}
+
+/**
+ * Returns the unit of a rate limit. A household or server has a /64 of IPv6 addresses, so those share a count. An IPv4
+ * address mapped to IPv6 counts as IPv4.
+ */
+export function addressBlock(address: string): string {
+  const parsed = parse(address);
+  return parsed?.kind() === 'ipv6' ? ipv6Network(parsed, 64) : (parsed?.toString() ?? address);
+}
+
+/** Returns the /48 of an IPv6 address, which a provider gives to one customer; undefined for other addresses. */
+export function addressNetwork(address: string): string | undefined {
+  const parsed = parse(address);
+  return parsed?.kind() === 'ipv6' ? ipv6Network(parsed, 48) : undefined;
+}
+
+type Address = ReturnType<typeof ipaddr.process>;
+
+const parse = (address: string) => (ipaddr.isValid(address) ? ipaddr.process(address) : undefined);
+
+function ipv6Network(address: Address, bits: number): string {
+  const withoutZone = address.toString().split('%')[0] ?? '';
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${withoutZone}/${bits}`).toString()}/${bits}`;
+}

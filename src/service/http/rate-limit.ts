@@ -1,10 +1,9 @@
 import type { Context, Env as HonoEnv, MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
-import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { errorTexts } from '../../contract/error-texts.ts';
 import type { Database } from '../db/database.ts';
-import { requestClient } from './client-address.ts';
+import { requestAddress, requestNetwork } from './client-address.ts';
 
 /** A rate limit. */
 export interface Window {
@@ -116,38 +115,4 @@ const keptMs = 3_600_000;
 /** Deletes the counts of past windows. */
 export async function deleteExpiredCounts({ pool }: Database): Promise<void> {
   await pool.query('DELETE FROM rate_limits WHERE expire < $1', [Date.now() - keptMs]);
-}
-
-/** Returns the {@link addressBlock} of a request's client behind trusted proxies. */
-export function requestAddress(c: Context, trustedProxies: number): string {
-  return addressBlock(requestClient(c, trustedProxies));
-}
-
-/** Returns the {@link addressNetwork} of a request's client behind trusted proxies. */
-export function requestNetwork(c: Context, trustedProxies: number): string | undefined {
-  return addressNetwork(requestClient(c, trustedProxies));
-}
-
-/**
- * Returns the unit of a rate limit. A household or server has a /64 of IPv6 addresses, so those share a count. An IPv4
- * address mapped to IPv6 counts as IPv4.
- */
-export function addressBlock(address: string): string {
-  const parsed = parse(address);
-  return parsed?.kind() === 'ipv6' ? ipv6Network(parsed, 64) : (parsed?.toString() ?? address);
-}
-
-/** Returns the /48 of an IPv6 address, which a provider gives to one customer; undefined for other addresses. */
-export function addressNetwork(address: string): string | undefined {
-  const parsed = parse(address);
-  return parsed?.kind() === 'ipv6' ? ipv6Network(parsed, 48) : undefined;
-}
-
-type Address = ReturnType<typeof ipaddr.process>;
-
-const parse = (address: string) => (ipaddr.isValid(address) ? ipaddr.process(address) : undefined);
-
-function ipv6Network(address: Address, bits: number): string {
-  const withoutZone = address.toString().split('%')[0] ?? '';
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${withoutZone}/${bits}`).toString()}/${bits}`;
 }

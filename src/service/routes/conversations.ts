@@ -12,7 +12,7 @@ import { readConversation } from '../conversation/read-conversation.ts';
 import { sendMessage } from '../conversation/send-message.ts';
 import type { SendingDependencies } from '../conversation/send-message.ts';
 import { stopReply } from '../conversation/stop-reply.ts';
-import { requestAddress, requestNetwork } from '../http/rate-limit.ts';
+import { requestAddress, requestNetwork } from '../http/client-address.ts';
 import { readIdempotencyKey, readJsonBody } from '../http/read-request.ts';
 import { requireUuid } from '../lib/uuid.ts';
 import { storableJson } from '../lib/storable.ts';

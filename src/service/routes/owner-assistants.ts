@@ -19,7 +19,7 @@ import { checkTransfers } from '../assistant/check-transfers.ts';
 import type { AllowedCountries } from '../lib/allowed-countries.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { hideUrlCredentials } from '../http/hide-url-credentials.ts';
+import { hideUrlCredentials } from './hide-url-credentials.ts';
 import { mountOperation } from '../http/mount-operation.ts';
 import { paginate } from '../http/paginate.ts';
 import { createPreviewToken } from '../user-token/preview-token.ts';

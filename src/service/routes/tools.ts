@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono';
 import * as endpoints from '../../contract/tool.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { hideUrlCredentials } from '../http/hide-url-credentials.ts';
+import { hideUrlCredentials } from './hide-url-credentials.ts';
 import { mountOperation } from '../http/mount-operation.ts';
 import { createTool, deleteTool, listTools, readTool, requireTool, updateTool } from '../tool/tool.ts';
 

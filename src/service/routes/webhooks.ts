@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import * as endpoints from '../../contract/webhook.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { hideUrlCredentials } from '../http/hide-url-credentials.ts';
+import { hideUrlCredentials } from './hide-url-credentials.ts';
 import { mountOperation } from '../http/mount-operation.ts';
 import { paginate } from '../http/paginate.ts';
 import type { Jobs } from '../jobs/jobs.ts';

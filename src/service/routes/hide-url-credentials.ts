@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { splitCredentials } from '../outgoing/url-credentials.ts';
-import type { Authenticated } from './bearer-auth.ts';
+import type { Authenticated } from '../http/bearer-auth.ts';
 
 /** Fields with URLs of webhooks and tools, or arrays of them. */
 const urlFields = /^(endpoint|url|(\w+_)?webhook_urls?)$/;
