@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { assistants } from '../db/schema.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { enableUrls } from '../webhook/disable-failing-url.ts';
+import { enableUrls } from '../webhook-url/disable-failing-url.ts';
 import { isOwned } from './save-assistant.ts';
 import type { OwnedAssistant } from './save-assistant.ts';
 

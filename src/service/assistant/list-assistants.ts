@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { assistants } from '../db/schema.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import type { Page } from '../db/newest-page.ts';
-import { disabledUrls } from '../webhook/disable-failing-url.ts';
+import { disabledUrls } from '../webhook-url/disable-failing-url.ts';
 import type { AssistantRow } from './assistant-fields.ts';
 
 const ownedBy = (userId: number) => and(eq(assistants.userId, userId), isNull(assistants.deletedAt));

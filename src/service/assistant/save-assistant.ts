@@ -8,7 +8,7 @@ import { assistants } from '../db/schema.ts';
 import { fromWire, wireColumns } from '../db/wire-columns.ts';
 import { Refusal, sentence } from '../lib/refusal.ts';
 import type { FieldErrors } from '../lib/refusal.ts';
-import { enableUrls } from '../webhook/disable-failing-url.ts';
+import { enableUrls } from '../webhook-url/disable-failing-url.ts';
 import { applyChanges, resolveChanges } from './assistant-fields.ts';
 import type { AssistantRow, GivenFields } from './assistant-fields.ts';
 import { checkReferences } from './check-references.ts';

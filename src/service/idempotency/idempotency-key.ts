@@ -30,8 +30,8 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /**
  * Claims the key for this request, in the transaction that does the request's work: a rollback releases the key. A
- * concurrent request with the same key waits here until this transaction ends. Called before anything is charged, so a
- * key pays once.
+ * concurrent request with the same key waits here until this transaction ends. `accept-message.ts`,
+ * `open-conversation.ts` and `make-call.ts` call it before anything is charged, so a key pays once.
  *
  * @returns the outcome of the earlier request, or undefined if this request is the first.
  * @throws ConversationError if the key was used with another body.

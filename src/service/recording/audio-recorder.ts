@@ -34,7 +34,7 @@ export const chunkSeconds = 5;
 const maxUnstoredChunks = 12;
 
 /**
- * Records both sides of a call in chunks, which are stored during the call. The assistant's side contains the played
+ * Records both sides of a call in chunks, which are stored during the call (`recording-as-wav.ts` reads them). The assistant's side contains the played
  * frames and sets the pace.
  */
 export class AudioRecorder implements CallAudioListener {

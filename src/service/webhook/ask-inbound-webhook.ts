@@ -10,7 +10,7 @@ import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { fitJson, fitText } from '../lib/storable.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
-import { resetFailures, disabledReason } from './disable-failing-url.ts';
+import { resetFailures, disabledReason } from '../webhook-url/disable-failing-url.ts';
 import { postWebhook } from './post-webhook.ts';
 import type { WebhookRequest } from './post-webhook.ts';
 import { zonedTimestamp } from './zoned-timestamp.ts';

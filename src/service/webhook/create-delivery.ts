@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { disabledReason } from './disable-failing-url.ts';
+import { disabledReason } from '../webhook-url/disable-failing-url.ts';
 
 /** A delivery to create. */
 export interface NewDelivery extends Pick<

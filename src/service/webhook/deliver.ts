@@ -6,8 +6,8 @@ import { fitText } from '../lib/storable.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
-import type { OwnedUrl } from './disable-failing-url.ts';
-import { countFailureOrDisable, resetFailures } from './disable-failing-url.ts';
+import type { OwnedUrl } from '../webhook-url/disable-failing-url.ts';
+import { countFailureOrDisable, resetFailures } from '../webhook-url/disable-failing-url.ts';
 import { failPendingDeliveries, notifyOfDisabledUrl } from './notify-of-disabled-url.ts';
 import { postWebhook } from './post-webhook.ts';
 

@@ -5,8 +5,8 @@ import { assistants } from '../db/schema.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { splitCredentials } from '../outgoing/url-credentials.ts';
-import { disabledSince } from './disable-failing-url.ts';
-import type { DisabledUrl, OwnedUrl } from './disable-failing-url.ts';
+import { disabledSince } from '../webhook-url/disable-failing-url.ts';
+import type { DisabledUrl, OwnedUrl } from '../webhook-url/disable-failing-url.ts';
 import { createDelivery } from './create-delivery.ts';
 
 /** Sends a webhook about a disabled address to the usage webhooks of the assistants that have it. */

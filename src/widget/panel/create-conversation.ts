@@ -8,7 +8,7 @@ import { tabSource } from '../conversation/tabs/tab-source.ts';
 import type { ChatOptions } from './options.ts';
 import type { LazyModules } from './modules/lazy-modules.ts';
 import type { VisitStorage } from '../conversation/storage/visit-storage.ts';
-import { idle } from './idle.ts';
+import { idle } from '../element/when-idle.ts';
 
 /** Identifies a conversation: if any of these change, the panel switches to another conversation. */
 export function identityOf(options: ChatOptions): string {

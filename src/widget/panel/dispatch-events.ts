@@ -3,7 +3,7 @@ import type { PanelContext } from './panel-context.ts';
 import type { PanelHost } from './panel-host.ts';
 import { isBesidePage } from './panel-place.ts';
 import { warnOnce } from '../warn-once.ts';
-import { idle } from './idle.ts';
+import { idle } from '../element/when-idle.ts';
 
 /**
  * Dispatches a conversation's events to the page.

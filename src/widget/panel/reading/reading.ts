@@ -2,7 +2,7 @@ import { html, nothing } from 'lit/html.js';
 import type { Message, Snapshot } from '../../conversation/snapshot.ts';
 import { fill, plural, type Locale } from '../../texts/texts.ts';
 import { icon } from '../icons.ts';
-import { idle } from '../idle.ts';
+import { idle } from '../../element/when-idle.ts';
 import { isMarkdown, pageSize, type LogValues, type MessageDetails } from '../message-log.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { moveLogFocus } from './log-keys.ts';
