@@ -1,25 +1,37 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { openAiUrl } from '../engine/read-endpoint.ts';
 import { readSettingsFile, settingsFile, withoutBlank } from '../read-environment.ts';
 import { askAll } from './ask-all.ts';
 import type { Question } from './ask-all.ts';
 import { checkModel } from './check-model.ts';
-import { CommandError, UsageError } from './command.ts';
+import { CommandError } from './command.ts';
 import type { Command, CommandInput, CommandValues } from './command.ts';
 
 /** The options that describe a language model. */
 export const modelOptions = {
   'model-url': {
     value: 'address',
-    description: 'OpenAI-compatible endpoint, such as http://localhost:11434/v1',
+    description: "OpenAI-compatible endpoint, such as http://localhost:11434/v1; OpenAI's own by default",
   },
   model: { value: 'name', description: 'its model, such as gpt-4.1-mini' },
   'model-key': { value: 'key', description: 'its API key' },
 } as const;
 
-const questions: readonly Question[] = [
-  ['model-url', 'Address of an OpenAI-compatible model', undefined],
+/** Returns what is wrong with the address of a model. An empty one is the answer of `setup` for no model. */
+export const addressProblem = (address: string): string | undefined =>
+  address === '' || (/^https?:/.test(address) && URL.canParse(address))
+    ? undefined
+    : `"${address}" is not an http or https address, such as http://localhost:11434/v1.`;
+
+const addressQuestion: Question = [
+  'model-url',
+  'Address of an OpenAI-compatible model',
+  openAiUrl,
+  addressProblem,
+];
+const modelQuestions: readonly Question[] = [
   ['model', 'The name of the model', undefined],
   ['model-key', 'Its API key (empty: none)', ''],
 ];
@@ -33,38 +45,46 @@ export const connectModelCommand: Command = {
 };
 
 /**
- * Asks for what is missing of a model, tests it and stores its settings. Returns the values without the key, which stays
- * in this process.
+ * Asks for what is missing of a model, tests it and stores its settings. If the test fails, it asks again in a terminal.
+ * Returns the other values: the key stays in this process.
  *
+ * @param question for the address, if neither a model nor a key is given. An empty answer means no model.
  * @throws CommandError if the model does not answer, or the environment has other settings; UsageError
  */
 export async function connectModel(
   command: string,
   given: CommandValues,
   input: CommandInput,
+  question = addressQuestion,
 ): Promise<CommandValues> {
-  const [address, ...others] = questions;
-  const { 'model-url': baseUrl = '' } = await askAll(command, address ? [address] : [], given, input);
-  if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new UsageError(`"${baseUrl}" is not an http or https address.`);
-  }
-  const { 'model-key': key, ...values } = await askAll(
-    command,
-    others,
-    { ...given, 'model-url': baseUrl },
-    input,
-  );
-  const model = { baseUrl, apiKey: key === '' ? undefined : key, model: values['model'] ?? '' };
-  const settings = { LLM_BASE_URL: baseUrl, LLM_MODEL: model.model, LLM_API_KEY: model.apiKey };
+  const others = Object.fromEntries(Object.entries(given).filter(([option]) => !(option in modelOptions)));
+  const asked = given['model'] === undefined && given['model-key'] === undefined ? question : addressQuestion;
+  const { 'model-url': baseUrl = '' } = await askAll(command, [asked], given, input);
+  if (baseUrl === '') return others;
+  const { model = '', 'model-key': key } = await askAll(command, modelQuestions, given, input);
+  const apiKey = key === '' ? undefined : key;
+  const settings = {
+    // Only without an address does the service ask for the usage of tokens.
+    LLM_BASE_URL: baseUrl === openAiUrl ? undefined : baseUrl,
+    LLM_MODEL: model,
+    LLM_API_KEY: apiKey,
+  };
   requireSameInEnvironment(settings, input.env);
-  input.say(`Testing ${model.model}…`);
-  const warning = await checkModel(model);
+  input.say(`Testing ${model} at ${baseUrl}…`);
+  let warning: string | undefined;
+  try {
+    warning = await checkModel({ baseUrl, apiKey, model });
+  } catch (error) {
+    if (!input.ask || !(error instanceof CommandError)) throw error;
+    input.say(error.message);
+    return connectModel(command, others, input, question);
+  }
   const file = await storeSettings(settings);
   input.say(
     `The model answers. Its settings are in ${file}, which "start" reads. Restart a running service, so that it uses them.`,
   );
   if (warning !== undefined) input.say(warning);
-  return values;
+  return others;
 }
 
 /**

@@ -48,14 +48,9 @@ export async function addAssistant(
   userId: number,
   { name, language: given, greeting, prompt, timeZone, knowledgebaseId }: NewAssistant,
 ): Promise<{ id: number; uuid: string; name: string }> {
-  const languages = await listLanguages(database);
   const code = (given ?? 'en').toLowerCase();
-  const language = languages.find(({ iso_2 }) => iso_2 === code);
-  if (!language) {
-    throw new UsageError(
-      `"${code}" is not a language. There are ${languages.map(({ iso_2 }) => iso_2).join(', ')}.`,
-    );
-  }
+  const language = (await listLanguages(database)).find(({ iso_2 }) => iso_2 === code);
+  if (!language) throw new UsageError(languageProblem(code));
   const [voice] = await listVoices(database, { mode: 'pipeline', language_id: language.id });
   const [model] = await listModels(database, 'llm');
   const fields = {
@@ -79,11 +74,16 @@ export async function addAssistant(
   return { id: created.id, uuid: created.uuid, name: created.name };
 }
 
-/** Returns what is wrong with the code of a language, as far as its form shows. */
+/** The languages in the database, which is not open while a command asks its questions. */
+const languageCodes = 'ar cs da de el en es fi fr he hi hu id it ja ko nl no pl pt ro ru sv tr uk zh'.split(
+  ' ',
+);
+
+/** Returns what is wrong with the code of a language. */
 export const languageProblem = (code: string): string | undefined =>
-  /^[a-z]{2}$/i.test(code)
+  languageCodes.includes(code.toLowerCase())
     ? undefined
-    : `"${code}" is not the two-letter code of a language, such as en, de or fr.`;
+    : `"${code}" is not the code of a supported language. Use one of ${languageCodes.join(', ')}.`;
 
 /** The machine's time zone. `TZ` may have a form that Node does not know, such as a path: then UTC. */
 function machineTimeZone(): string {

@@ -8,7 +8,7 @@ import type { Question } from './ask-all.ts';
 import { CommandError } from './command.ts';
 import type { Command, CommandInput, CommandValues } from './command.ts';
 import { invocation } from './invocation.ts';
-import { connectModel, modelOptions } from './model-commands.ts';
+import { addressProblem, connectModel, modelOptions } from './model-commands.ts';
 import { addAssistant, languageProblem, snippetFor } from './new-assistant.ts';
 import { emailProblem, nameProblem, readNewUser } from './new-user.ts';
 
@@ -22,7 +22,12 @@ const questions: readonly Question[] = [
   ['email', 'Your e-mail address', undefined, emailProblem],
   ['assistant', "The assistant's name", 'Assistant'],
   ['language', 'Its language (en, de, fr, …)', 'en', languageProblem],
-  ['model-url', 'Address of an OpenAI-compatible model (empty: answer from documents alone)', ''],
+];
+const modelQuestion: Question = [
+  'model-url',
+  'Address of an OpenAI-compatible model (empty: answer from documents alone)',
+  '',
+  addressProblem,
 ];
 
 export const setupCommand: Command = {
@@ -37,12 +42,12 @@ export const setupCommand: Command = {
     ...modelOptions,
     'model-url': {
       ...modelOptions['model-url'],
-      description: `${modelOptions['model-url'].description}; none by default`,
+      description: `${modelOptions['model-url'].description} if a model or a key is given, else none`,
     },
   },
   async prepare(given, input) {
-    const values = await askAll('setup', questions, withoutModelQuestion(given, input), input);
-    return values['model-url'] === '' ? values : connectModel('setup', values, input);
+    const values = await askAll('setup', questions, given, input);
+    return isModelInEnvironment(values, input) ? values : connectModel('setup', values, input, modelQuestion);
   },
   async change({ config, database }, values) {
     const { name, email } = readNewUser(values);
@@ -87,13 +92,14 @@ export const setupCommand: Command = {
 };
 
 /**
- * Answers the question for a model if the environment names one. An address that is typed in would be stored, and the
- * key in the environment sent to it.
+ * Whether the environment has a model, and no option describes another one. An address that is typed in would be stored,
+ * and the key in the environment sent to it.
  */
-function withoutModelQuestion(given: CommandValues, { env, say }: CommandInput): CommandValues {
+function isModelInEnvironment(values: CommandValues, { env, say }: CommandInput): boolean {
   const settings = readEnvironment(env);
   const setting = ['LLM_BASE_URL', 'LLM_API_KEY'].find((name) => settings[name]);
-  if (setting === undefined || given['model-url'] !== undefined) return given;
+  if (setting === undefined || Object.keys(modelOptions).some((option) => values[option] !== undefined))
+    return false;
   say(`${setting} is set, so setup asks for no model.`);
-  return { ...given, 'model-url': '' };
+  return true;
 }

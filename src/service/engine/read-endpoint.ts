@@ -19,6 +19,9 @@ export const haveOwnCodes = [
   'must have each code once',
 ] as const;
 
+/** The address of OpenAI's own endpoint. */
+export const openAiUrl = 'https://api.openai.com/v1';
+
 /** The address of an endpoint, and its key. */
 export interface Server {
   /** Undefined for OpenAI's own. */

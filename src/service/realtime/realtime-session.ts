@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
 import { EngineError } from '../engine/engine.ts';
+import { openAiUrl } from '../engine/read-endpoint.ts';
 import type { RealtimeEndpoint } from '../engine/read-models.ts';
 import { readRealtimeEvent } from './realtime-events.ts';
 import type { RealtimeEvent } from './realtime-events.ts';
@@ -16,7 +17,6 @@ export type { ConversationItem, RealtimeClientEvent, RealtimeSessionCreateReques
 /** Sample rate in both directions: the only rate of the protocol for PCM. */
 export const realtimeRate = 24_000;
 
-const openAiUrl = 'https://api.openai.com/v1';
 const openMs = 10_000;
 /** A second of audio takes 64 kB. */
 const maxEventBytes = 4 * 1024 * 1024;

@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parseEnv } from 'node:util';
+import { listLanguages } from '../../../src/service/assistant/catalog.ts';
+import { CommandError } from '../../../src/service/cli/command.ts';
+import { connectModelCommand } from '../../../src/service/cli/model-commands.ts';
 import { runCli } from '../../../src/service/cli/run-cli.ts';
+import { setupCommand } from '../../../src/service/cli/setup-command.ts';
+import { settingsFile } from '../../../src/service/read-environment.ts';
 import { processed } from '../../support/records/documents.ts';
 import type { Owner } from '../../support/records/owner.ts';
 import { startChildProcess } from '../../support/process/child-process.ts';
@@ -128,18 +133,68 @@ describe('setup', () => {
     assert.deepEqual(said, ['"eva" is not an e-mail address.']);
   });
 
-  it('asks again for a language that is not a code, and refuses one in an option before it tests the model', async () => {
+  it('asks again for a language that is not supported, and refuses one in an option before it tests the model', async () => {
     const wim = ['setup', '--name', 'Wim', '--email', 'wim@setup.example'];
-    const { code, said, err } = await run(wim, { 'Its language': ['English', 'DE'] });
+    const { code, said, err } = await run(wim, { 'Its language': ['English', 'xx', 'DE'] });
     assert.equal(code, 0, err);
-    assert.deepEqual(said, ['"English" is not the two-letter code of a language, such as en, de or fr.']);
-    const refused = await run([
-      ...wim,
-      ...['--language', 'English', '--model-url', model.url, '--model', 'm-1'],
-    ]);
+    const supported = (await listLanguages(service.running.database)).map(({ iso_2 }) => iso_2).sort();
+    assert.deepEqual(
+      said.map((text) =>
+        /^(\S+) is not the code of a supported language\. Use one of (.*)\.$/.exec(text)?.slice(1),
+      ),
+      ['"English"', '"xx"'].map((given) => [given, supported.join(', ')]),
+    );
+    const refused = await run([...wim, ...['--language', 'xx', '--model-url', model.url, '--model', 'm-1']]);
     assert.equal(refused.code, 2);
-    assert.match(refused.err, /^setup: --language: "English" is not the two-letter code/);
+    assert.match(refused.err, /^setup: --language: "xx" is not the code of a supported language/);
     assert.deepEqual(refused.said, []);
+  });
+
+  it('asks again for the model if its address is wrong or the test fails, and can go on without one', async () => {
+    const fox = ['setup', '--name', 'Fox', '--email', 'fox@setup.example', '--language', 'en'];
+    const silent = `http://127.0.0.1:${await freePort()}/v1`;
+    const { code, asked, said, err } = await run(fox, {
+      'Address of': ['localhost:11434/v1', silent, ''],
+      'The name of the model': 'm-1',
+    });
+    assert.equal(code, 0, err);
+    assert.equal(asked.filter((question) => question.startsWith('Address of')).length, 3);
+    assert.equal(
+      said[0],
+      '"localhost:11434/v1" is not an http or https address, such as http://localhost:11434/v1.',
+    );
+    assert.equal(said[1], `Testing m-1 at ${silent}…`);
+    assert.match(said[2] ?? '', /does not respond \(ECONNREFUSED\)/);
+  });
+
+  it("tests a model at OpenAI's own address if only a key is given, and keeps the key in its process", async (context) => {
+    const cwd = process.cwd();
+    process.chdir(await mkdtemp(join(folder, 'openai-')));
+    const { mock } = context.mock.method(globalThis, 'fetch', () =>
+      Promise.resolve(Response.json({ choices: [] })),
+    );
+    try {
+      const given = { name: 'Ona', email: 'ona@setup.example', model: 'm-1', 'model-key': 'sk-1' };
+      const input = { env: {}, say: () => undefined };
+      const ask = () => Promise.resolve('');
+      for (const answers of [undefined, ask]) {
+        const values = await setupCommand.prepare?.(given, { ...input, ask: answers });
+        assert.ok(values && !Object.values(values).includes('sk-1'));
+        const stored = parseEnv(await readFile(settingsFile, 'utf8'));
+        assert.deepEqual({ ...stored }, { LLM_MODEL: 'm-1', LLM_API_KEY: 'sk-1' });
+      }
+      assert.deepEqual(
+        mock.calls.map(({ arguments: [address] }) => address),
+        Array<string>(2).fill('https://api.openai.com/v1/chat/completions'),
+      );
+      mock.mockImplementation(() => Promise.resolve(new Response('', { status: 401 })));
+      const answers = (question: string) =>
+        Promise.resolve(question.startsWith('The name of the model') ? 'm-1' : '');
+      const values = await setupCommand.prepare?.(given, { ...input, ask: answers });
+      assert.ok(values && !Object.values(values).includes('sk-1'));
+    } finally {
+      process.chdir(cwd);
+    }
   });
 
   it('takes the time zone of the machine, or UTC if Node does not know it, or the one in the option', async () => {
@@ -324,9 +379,23 @@ describe('model connect', () => {
   });
 
   it('asks for what is missing', async () => {
-    const { code, asked } = await run(['model', 'connect'], { 'Address of': 'ftp://model.example' });
-    assert.equal(code, 2);
-    assert.equal(asked.length, 1);
+    const cancel = () => Promise.reject(new CommandError('Cancelled.'));
+    const answers = ['ftp://model.example', model.url];
+    const asked: string[] = [];
+    const said: string[] = [];
+    const ask = (question: string) => {
+      asked.push(question);
+      const answer = answers.shift();
+      return answer === undefined ? cancel() : Promise.resolve(answer);
+    };
+    const input = { env: {}, ask, say: (text: string) => void said.push(text) };
+    await assert.rejects(connectModelCommand.prepare?.({}, input) ?? Promise.resolve(), /Cancelled/);
+    assert.deepEqual(asked, [
+      'Address of an OpenAI-compatible model [https://api.openai.com/v1]: ',
+      'Address of an OpenAI-compatible model [https://api.openai.com/v1]: ',
+      'The name of the model: ',
+    ]);
+    assert.match(said.join('\n'), /^"ftp:\/\/model\.example" is not an http or https address, such as \S+$/);
   });
 });
 
@@ -445,7 +514,7 @@ describe('while a service uses the embedded database, the command line', async (
     assert.equal(code, 2);
     assert.match(
       output,
-      /^"klingon" is not a language\. There are en, [^\n]*\n"assistants create --help" lists the options of the command\.\n$/,
+      /^"klingon" is not the code of a supported language\. Use one of [^\n]*\n"assistants create --help" lists the options of the command\.\n$/,
     );
   });
 });
