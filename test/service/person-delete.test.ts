@@ -168,3 +168,24 @@ test('finds the conversations of a phone number in any international notation, n
   const deleted = await runPerson('delete', '+4989200780000');
   assert.match(deleted.output, /^conversations: 7 deleted$/m);
 });
+
+test('counts and deletes the web calls of a conversation, as exported', async () => {
+  const { uuid, userId } = await createAssistant(service);
+  const conversation = await service.open(uuid);
+  await pool.query(
+    `INSERT INTO calls (user_id, assistant_id, conversation_id, assistant_name, type, status, transcript)
+     SELECT $1, assistant_id, id, 'Kim', 'web', 'completed', 'AI: Hello' FROM conversations WHERE uuid = $2`,
+    [userId, conversation],
+  );
+  const run = async (command: string, ...rest: string[]) => {
+    let output = '';
+    const streams = { out: (text: string) => (output += text), err: (text: string) => (output += text) };
+    const args = ['person', command, '--conversation', conversation, '--json', ...rest];
+    await runCli(args, {}, streams, database);
+    return JSON.parse(output) as { calls: unknown };
+  };
+  assert.partialDeepStrictEqual(await run('export'), { calls: [{ transcript: 'AI: Hello' }] });
+  assert.partialDeepStrictEqual(await run('delete', '--yes'), { conversations: 1, calls: 1 });
+  const { rows } = await pool.query('SELECT 1 FROM calls WHERE user_id = $1', [userId]);
+  assert.equal(rows.length, 0);
+});

@@ -148,12 +148,13 @@ export async function deletePerson(
   const phone = phoneOf(person);
   await lockLeads(tx, phone);
   const rescheduledLeads = await findRescheduledLeads(tx, phone);
-  const conversations = await deleteConversations(tx, person);
+  const conversationIds = await lockConversations(tx, person);
   const callsToContacts = await forgetInCallsToContacts(tx, phone);
   const counts = {
-    conversations,
+    conversations: conversationIds.length,
     calls: await deleted(sql`
       DELETE FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> ''
+        OR ${inArray(calls.conversationId, conversationIds)}
       RETURNING campaign_id AS campaign, (SELECT campaign_id FROM leads WHERE id = lead_id) AS other,
         carrier_recording_id AS recording,
         CASE WHEN status IN ${openCallStatuses} THEN carrier_call_id END AS active`),
@@ -164,6 +165,7 @@ export async function deletePerson(
       DELETE FROM secondary_contacts WHERE phone_number = ${phone}
       RETURNING (SELECT campaign_id FROM leads WHERE id = lead_id) AS campaign`),
   };
+  await tx.delete(conversations).where(inArray(conversations.id, conversationIds));
   const now = await databaseTime(tx);
   for (const { lead, campaign } of rescheduledLeads)
     await scheduleNextTry(tx, campaign, { ...lead, leadId: lead.id, contactId: lead.nextContactId }, now);
@@ -205,16 +207,15 @@ const findRescheduledLeads = (tx: Queries, phone: string) =>
     )
     .orderBy(leads.id);
 
-/** Locks conversations before messages, as in every transaction. */
-async function deleteConversations(queries: Queries, person: Person): Promise<number> {
+/** Locks the conversations of a person before their messages, as in every transaction. Returns their ids. */
+async function lockConversations(queries: Queries, person: Person): Promise<number[]> {
   const { rows } = await queries.execute<{ id: string }>(
     sql`SELECT id FROM conversations WHERE ${isConversationOf(person)} ORDER BY id FOR UPDATE`,
   );
   const ids = rows.map(({ id }) => Number(id));
-  if (ids.length === 0) return 0;
+  if (ids.length === 0) return [];
   await queries.execute(sql`
     SELECT id FROM messages WHERE conversation_id IN ${ids} ORDER BY id FOR UPDATE`);
   await failAbandonedRepliesOf(queries, ids);
-  await queries.delete(conversations).where(inArray(conversations.id, ids));
-  return ids.length;
+  return ids;
 }
