@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/service/config.ts';
+import { readEnvironment } from '../src/service/read-environment.ts';
 import { seedDemo } from '../src/service/seed/seed-demo.ts';
 import { serve } from '../src/service/serve.ts';
 import { stopOnSignals } from '../src/service/stop-on-signals.ts';
@@ -10,12 +11,12 @@ import { summaryJson, summaryText } from './summary.ts';
 
 /*
  * `npm start`: the whole system, seeded, with the demo's pages. `--json` prints one line for scripts.
- * Environment variables are those of the service; fewer lines are logged by default.
+ * The settings are those of the service, from the environment and its file; fewer lines are logged by default.
  */
 
 async function start(): Promise<void> {
   const { json } = parseArgs({ options: { json: { type: 'boolean', default: false } } }).values;
-  const config = readConfig({ LOG_LEVEL: 'warn', ...process.env });
+  const config = readConfig({ LOG_LEVEL: 'warn', ...readEnvironment(process.env) });
   await buildMissing(config.widgetDir, (text) => {
     console.error(text);
   });

@@ -11,6 +11,7 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { startChildProcess } from '../support/process/child-process.ts';
 import { repository } from '../support/repository.ts';
+import { settingsFile } from '../../src/service/read-environment.ts';
 import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 
 interface Started {
@@ -162,6 +163,16 @@ describe('npm start', () => {
     const { errors, code } = await failToStart({ PORT: 'often' });
     assert.equal(code, 1);
     assert.match(errors, /^PORT must be .*\n$/);
+  });
+
+  it('reads the settings file in its folder', async () => {
+    await writeFile(join(dataDir, settingsFile), 'LLM_BASE_URL="often"\n');
+    const demo = startChildProcess(process.execPath, [script], {
+      cwd: dataDir,
+      env: { LLM_BASE_URL: undefined, PORT: '0', DATA_DIR: dataDir, WIDGET_DIR: widgetDir },
+    });
+    assert.equal(await demo.ended, 1);
+    assert.match(demo.output(), /^LLM_BASE_URL must be .*\n$/);
   });
 
   it('names a folder without a built widget, instead of building another one', async () => {
