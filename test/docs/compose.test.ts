@@ -12,6 +12,8 @@ interface Service {
   environment?: Record<string, string | number>;
   env_file?: string | string[];
   ports?: string[];
+  extra_hosts?: string[];
+  healthcheck?: { test: string[] };
 }
 
 const { services, networks } = parse(readFileSync(join(repository, 'compose.yaml'), 'utf8')) as {
@@ -67,6 +69,10 @@ describe('compose.yaml', () => {
     }
   });
 
+  it('starts the service only when the database accepts connections over the network', () => {
+    assert.match(database.healthcheck?.test.join(' ') ?? '', /^CMD pg_isready --host 127\.0\.0\.1 /);
+  });
+
   it('connects the service with its own database and proxy by default', () => {
     const { DATABASE_URL, PUBLIC_URL, TRUST_PROXY } = environment(required);
     assert.deepEqual(
@@ -116,10 +122,10 @@ describe('the backup of the database in Docker Compose', () => {
   it('uses the names in compose.yaml', () => {
     const { POSTGRES_USER: user, POSTGRES_DB: name } = database.environment ?? {};
     const text = readFileSync(join(repository, 'docs/self-hosting.md'), 'utf8');
-    const commands = text.match(/^docker compose exec database pg_\w+ .*$/gm);
+    const commands = text.replaceAll(/\\\n +/g, '').match(/^docker compose exec database pg_\w+ .*$/gm);
     assert.deepEqual(commands, [
       `docker compose exec database pg_dump --username ${String(user)} --format=custom --file=/tmp/chat.dump ${String(name)}`,
-      `docker compose exec database pg_restore --username ${String(user)} --dbname ${String(name)} /tmp/chat.dump`,
+      `docker compose exec database pg_restore --exit-on-error --single-transaction --username ${String(user)} --dbname ${String(name)} /tmp/chat.dump`,
     ]);
   });
 });
