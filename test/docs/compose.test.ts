@@ -73,6 +73,12 @@ describe('compose.yaml', () => {
     assert.match(database.healthcheck?.test.join(' ') ?? '', /^CMD pg_isready --host 127\.0\.0\.1 /);
   });
 
+  it('gives the machine a name, for a model that runs on it, as documented', () => {
+    const [name = ''] = chat.extra_hosts?.[0]?.split(':host-gateway') ?? [];
+    const page = new Document('docs/self-hosting.md').section('Docker Compose');
+    assert.ok(page.includes(`http://${name}:11434/v1`), name);
+  });
+
   it('connects the service with its own database and proxy by default', () => {
     const { DATABASE_URL, PUBLIC_URL, TRUST_PROXY } = environment(required);
     assert.deepEqual(
