@@ -43,6 +43,8 @@ describe('compose.yaml', () => {
 
   it('starts Asterisk only on request, and publishes no port for its requests', () => {
     assert.deepEqual(pbx?.profiles, ['asterisk']);
+    // In .env, so that the commands that update and restore the service include it.
+    assert.match(read('docs/asterisk.md'), /^ *COMPOSE_PROFILES=asterisk$/m);
     assert.deepEqual(
       pbx.ports?.filter((port) => !port.endsWith('/udp')),
       [],
