@@ -39,7 +39,10 @@ test('warns of balances below a tenth of what they were after the last top-up', 
       [toppedUp, 9.99],
     ],
   );
-  assert.match(found[0]?.msg ?? '', /top-up/);
+  assert.match(
+    found[0]?.msg ?? '',
+    /below a tenth of what it was after the last top-up: .* "top-up --user \d+ --amount <USD>"/,
+  );
   await moveMoney(db, { userId: empty, kind: 'top_up', amount: '10' });
   assert.equal((await warnings()).length, 2);
 });

@@ -24,8 +24,8 @@ export async function warnOfLowBalances({ db }: Database, log: Logger): Promise<
   for (const { id, balance } of rows) {
     log.warn(
       { userId: id, balance: Number(balance) },
-      `the balance of user ${String(id)} is below a tenth of its last top-up: its chats and calls stop at 0. Add to it ` +
-        `with "top-up --user ${String(id)} --amount <USD>".`,
+      `the balance of user ${String(id)} is below a tenth of what it was after the last top-up: its chats and calls ` +
+        `stop at 0. Add to it with "top-up --user ${String(id)} --amount <USD>".`,
     );
   }
 }
