@@ -72,8 +72,8 @@ type AnyInput = Record<string, unknown> & { query?: object; body?: object };
  * Responses are read liberally: missing or unknown fields do not make a successful request fail. The types describe
  * our service; other services may omit fields.
  *
- * Every method rejects with an {@link ApiError} if the service refuses the request, and with a {@link ChatError} if
- * there is no usable response.
+ * Every method rejects with an {@link ApiError} if the service refuses the request, and with another {@link ChatError}
+ * if there is no usable response.
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const methods = Object.entries<Operation>(operations).map(([name, operation]) => [
