@@ -27,7 +27,8 @@ function showOpeningHours() {
   const [from, to] = openingHours[day] ?? [25, 25];
   const isOpen = hour >= (from ?? 25) && hour < (to ?? 25);
   note.dataset['openNow'] = isOpen ? 'yes' : 'no';
-  note.textContent = isOpen ? 'Open right now' : 'Closed right now';
+  // "Usually", since the hours of public holidays, Christmas Eve and New Year’s Eve differ.
+  note.textContent = isOpen ? 'Usually open at this time' : 'Usually closed at this time';
   note.hidden = false;
 }
 
