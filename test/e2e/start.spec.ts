@@ -67,6 +67,32 @@ describe('npm start', () => {
         });
         const snippet = await driver.evaluate(() => document.querySelector('#snippet')?.textContent);
         assert.doesNotMatch(snippet ?? '', /token|vpt_/);
+      });
+
+      it('requests a preview token again after a failed request', async () => {
+        const change = () => {
+          const choice = document.querySelector<HTMLSelectElement>('[name=choice]');
+          if (choice) choice.selectedIndex = 1;
+          choice?.dispatchEvent(new Event('change', { bubbles: true }));
+        };
+        const isPreviewed = (start: string) => {
+          const uuid = document.querySelector<HTMLSelectElement>('[name=choice]')?.value;
+          const frame = document.querySelector<HTMLIFrameElement>('.device iframe');
+          const chat = frame?.contentDocument?.querySelector('voice-assistant-chat');
+          const token = chat?.getAttribute('user-token') ?? '';
+          return chat?.getAttribute('assistant-id') === uuid && token.slice(0, 4) === start;
+        };
+        await driver.evaluate(() => {
+          const { fetch } = globalThis;
+          globalThis.fetch = () => {
+            globalThis.fetch = fetch;
+            return Promise.reject(new TypeError('Failed to fetch'));
+          };
+        });
+        await driver.evaluate(change);
+        await driver.waitFor(isPreviewed, '');
+        await driver.evaluate(change);
+        await driver.waitFor(isPreviewed, 'vpt_');
         await driver.open(`${demo.url}/`);
       });
 

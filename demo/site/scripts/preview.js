@@ -84,6 +84,10 @@ function previewToken(uuid) {
   if (known && known.until > Date.now()) return known.token;
   const token = requestToken(uuid).catch(() => undefined);
   tokens.set(uuid, { token, until: Date.now() + 50 * 60_000 });
+  // The next change of the form repeats a failed request.
+  void token.then((received) => {
+    if (received === undefined) tokens.delete(uuid);
+  });
   return token;
 }
 
