@@ -174,6 +174,7 @@ describe('setup', () => {
       Promise.resolve(Response.json({ choices: [] })),
     );
     try {
+      await writeFile(settingsFile, `LLM_BASE_URL="${model.url}"\n`);
       const given = { name: 'Ona', email: 'ona@setup.example', model: 'm-1', 'model-key': 'sk-1' };
       const input = { env: {}, say: () => undefined };
       const ask = () => Promise.resolve('');
