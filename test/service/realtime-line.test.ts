@@ -625,6 +625,14 @@ describe('a call with a realtime model', () => {
     assert.deepEqual(await call.line.next(10, never), { type: 'ended', by: 'connection' });
   });
 
+  it('ends when the model no longer answers pings, although the connection is not closed', async (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    const call = await connect();
+    call.endpoint.freeze();
+    context.mock.timers.tick(10_000);
+    assert.deepEqual(await call.line.next(10, never), { type: 'ended', by: 'connection' });
+  });
+
   it('does not open with a wrong API key, and does not reveal it', async () => {
     const endpoint = await RealtimeEndpoint.open();
     opened.push(endpoint);

@@ -9,6 +9,7 @@ import type { RawData } from 'ws';
 import { EngineError } from '../engine/engine.ts';
 import { openAiUrl } from '../engine/read-endpoint.ts';
 import type { RealtimeEndpoint } from '../engine/read-models.ts';
+import { terminateIfSilent } from '../lib/terminate-if-silent.ts';
 import { readRealtimeEvent } from './realtime-events.ts';
 import type { RealtimeEvent } from './realtime-events.ts';
 
@@ -18,6 +19,8 @@ export type { ConversationItem, RealtimeClientEvent, RealtimeSessionCreateReques
 export const realtimeRate = 24_000;
 
 const openMs = 10_000;
+/** A customer hears nothing from a lost connection, so it must be replaced soon. */
+const pingMs = 5000;
 /** A second of audio takes 64 kB. */
 const maxEventBytes = 4 * 1024 * 1024;
 
@@ -34,6 +37,7 @@ export class RealtimeSession {
   private constructor(socket: WebSocket, log: Logger) {
     this.#socket = socket;
     this.#log = log;
+    terminateIfSilent(socket, pingMs);
     socket.on('close', () => {
       this.#closed.resolve(undefined);
     });

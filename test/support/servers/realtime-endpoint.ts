@@ -120,6 +120,11 @@ export class RealtimeEndpoint {
     for (const socket of this.#cut) socket.send(text);
   }
 
+  /** Stops reading from all connections, without closing them, as if the host were gone. */
+  freeze(): void {
+    for (const socket of this.#cut) socket.pause();
+  }
+
   /** Closes all connections abruptly. */
   drop(): void {
     for (const socket of this.#cut) socket.terminate();

@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
 import { z } from 'zod';
 import { readJson } from '../../lib/read-json.ts';
+import { terminateIfSilent } from '../../lib/terminate-if-silent.ts';
 import type { AsteriskConfig } from './asterisk-config.ts';
 
 /** Asterisk answered a request with an error. */
@@ -170,21 +171,12 @@ export class AriClient {
       socket.terminate();
     };
     this.#closing.signal.addEventListener('abort', stop, { once: true });
-    // A silently lost connection is detected by a missing pong.
-    let isAlive = true;
-    const ping = setInterval(() => {
-      if (!isAlive) socket.terminate();
-      else if (socket.readyState === WebSocket.OPEN) socket.ping();
-      isAlive = false;
-    }, pingMs);
-    ping.unref();
-    socket.on('pong', () => (isAlive = true));
+    terminateIfSilent(socket, pingMs);
     socket.on('open', () => {
       onOpen();
       onConnected?.();
     });
     socket.on('message', (data: RawData) => {
-      isAlive = true;
       const event = readJson((data as Buffer).toString(), Event);
       if (event) onEvent(event);
       // Asterisk does not close the connection that has lost its application to another one.
@@ -197,7 +189,6 @@ export class AriClient {
       closed.resolve(undefined);
     });
     return closed.promise.finally(() => {
-      clearInterval(ping);
       this.#closing.signal.removeEventListener('abort', stop);
     });
   }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
+import { terminateIfSilent } from '../../lib/terminate-if-silent.ts';
 import { unsigned } from './signature.ts';
 import type { Signature } from './signature.ts';
 import type { WebhookUrls } from './webhook-urls.ts';
@@ -24,7 +25,7 @@ export const maxFrameBytes = 64 * 1024;
 export interface SocketTimes {
   /** The first frame must arrive within this time. */
   setup: number;
-  /** A connection is lost if it does not answer a ping within this time. */
+  /** A connection is lost if nothing arrives within this time after a ping. */
   ping: number;
   /** Time for the carrier to close the connection after the end. */
   closing: number;
@@ -113,27 +114,15 @@ export class SignedSockets {
 
   #watch(webSocket: WebSocket): void {
     const { times, onSocket } = this.#options;
-    let isAlive = true;
     const setupTimer = setTimeout(() => {
       webSocket.close(closeCodes.refused, 'setup expected');
     }, times.setup);
-    const pingTimer = setInterval(() => {
-      if (!isAlive) {
-        webSocket.terminate();
-        return;
-      }
-      isAlive = false;
-      webSocket.ping();
-    }, times.ping);
-    webSocket.on('pong', () => {
-      isAlive = true;
-    });
+    terminateIfSilent(webSocket, times.ping);
     webSocket.on('error', () => {
       // For example, a frame is too long. `close` follows.
     });
     webSocket.on('close', () => {
       clearTimeout(setupTimer);
-      clearInterval(pingTimer);
     });
     onSocket(webSocket, () => {
       clearTimeout(setupTimer);
