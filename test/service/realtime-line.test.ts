@@ -271,7 +271,7 @@ describe('a call with a realtime model', () => {
     call.endpoint.answer = ({ items }) =>
       items.at(-1)?.type === 'function_call_output'
         ? { text: 'It is sunny in Ulm and warm.' }
-        : { text: 'One moment. ', call: { name: 'weather', arguments: { town: 'Ulm' } }, until: ran.promise };
+        : { text: 'One moment.', call: { name: 'weather', arguments: { town: 'Ulm' } }, until: ran.promise };
     say(call, 'How is the weather in Ulm?');
     const { spoken } = answer(call, await hear(call));
     await until(() => call.peer.played >= 0.38 * rate);

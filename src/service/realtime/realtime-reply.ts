@@ -49,10 +49,14 @@ export class RealtimeReply {
 
   addText(itemId: string, text: string): void {
     if (this.#isStopped || text === '') return;
-    this.#transcript += text;
-    this.#item(itemId).text += text;
-    this.#openResponse().text += text;
-    this.#parts.push({ type: 'text', text } satisfies ReplyPart);
+    const item = this.#item(itemId);
+    // A tool may have run since the previous item, which often ends without a space.
+    const isGlued = item.text === '' && /\S$/.test(this.#transcript) && /^\S/.test(text);
+    const added = isGlued ? ` ${text}` : text;
+    item.text += added;
+    this.#transcript += added;
+    this.#openResponse().text += added;
+    this.#parts.push({ type: 'text', text: added } satisfies ReplyPart);
   }
 
   addCall(part: Extract<ReplyPart, { type: 'function_call' }>): void {
