@@ -116,6 +116,14 @@ function answer({ line, speaker }: Connected, said: string) {
   return { reply, spoken: line.say(reply.text(), 60, never) };
 }
 
+/** The texts of the messages in the model's conversation. */
+const textsOf = (items: ConversationItem[]) =>
+  items.flatMap((item) => {
+    const content = item.type === 'message' ? item.content[0] : undefined;
+    if (!content) return [];
+    return ('text' in content ? content.text : 'transcript' in content && content.transcript) || '';
+  });
+
 describe('a call with a realtime model', () => {
   it('lets the model speak the greeting word for word', async () => {
     const call = await connect();
@@ -291,6 +299,29 @@ describe('a call with a realtime model', () => {
         event.audio_end_ms === 580 &&
         /^item_response_/.test(event.item_id),
     );
+  });
+
+  it('removes what the model said after the interruption from its history', async () => {
+    const call = await connect({ isPaced: true });
+    const asked = Promise.withResolvers<string[]>();
+    call.endpoint.answer = ({ items }) => {
+      if (textsOf(items).at(-1) === 'Hello?') asked.resolve(textsOf(items));
+      return items.at(-1)?.type === 'function_call_output'
+        ? { text: 'It is sunny in Ulm.' }
+        : { text: 'One moment please.', call: { name: 'weather', arguments: { town: 'Ulm' } } };
+    };
+    say(call, 'How is the weather in Ulm?');
+    const { spoken } = answer(call, await hear(call));
+    // Both texts have arrived when the customer interrupts the first one.
+    await until(() => call.peer.played >= 1.58 * rate);
+    call.peer.advance(0.3);
+    call.line.interrupt();
+    await spoken;
+    say(call, 'Hello?');
+    answer(call, await hear(call));
+    assert.deepEqual((await asked.promise).slice(2), [
+      ...['How is the weather in Ulm?', 'One moment please.', 'Hello?'],
+    ]);
   });
 
   it('lets the customer interrupt with a single word while a tool runs', async () => {
@@ -543,10 +574,7 @@ describe('a call with a realtime model', () => {
     const next = answer(call, await hear(call));
     await until(() => asked.length === 2);
     next.reply.stop();
-    const texts = asked[1]?.slice(2).map((item) => {
-      const content = item.type === 'message' ? item.content[0] : undefined;
-      return content && ('text' in content ? content.text : 'transcript' in content && content.transcript);
-    });
+    const texts = textsOf(asked[1] ?? []).slice(2);
     assert.match(played, /^First\./);
     assert(!played.includes('Third'), played);
     assert.deepEqual(texts, ['Count, please.', played, 'Enough.']);

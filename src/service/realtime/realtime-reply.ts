@@ -75,16 +75,6 @@ export class RealtimeReply {
     this.#response = undefined;
   }
 
-  /** Returns the session item that plays after `samples`, and the number of samples into it. */
-  itemAt(samples: number): { id: string; samples: number } | undefined {
-    let before = 0;
-    for (const item of this.#items) {
-      if (samples < before + item.samples) return { id: item.id, samples: samples - before };
-      before += item.samples;
-    }
-    return undefined;
-  }
-
   end(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;

@@ -175,17 +175,22 @@ export class RealtimeSpeaker implements Speaker {
     return reply;
   }
 
-  /** Stops a spoken reply, and truncates it in the model's conversation to the heard part. */
+  /** Stops a spoken reply, and leaves only the heard part in the model's conversation. */
   stopSpeech(reply: RealtimeReply, seconds: number): void {
     this.#stop(reply);
-    const item = reply.itemAt(Math.round(seconds * realtimeRate));
-    if (!item) return;
-    this.#dependencies.session.send({
-      type: 'conversation.item.truncate',
-      item_id: item.id,
-      content_index: 0,
-      audio_end_ms: Math.round((item.samples / realtimeRate) * 1000),
-    });
+    let rest = Math.round(seconds * realtimeRate);
+    for (const { id, samples } of reply.items) {
+      const heard = Math.min(rest, samples);
+      rest -= heard;
+      if (heard === 0) this.#delete(id);
+      else if (heard < samples)
+        this.#dependencies.session.send({
+          type: 'conversation.item.truncate',
+          item_id: id,
+          content_index: 0,
+          audio_end_ms: Math.round((heard / realtimeRate) * 1000),
+        });
+    }
   }
 
   /** Stops a reply that another voice speaks, and replaces it in the model's conversation with the heard part. */
@@ -198,7 +203,7 @@ export class RealtimeSpeaker implements Speaker {
       if (part === text) continue;
       // A text cannot be truncated, only audio.
       if (part.trim() !== '') this.#write(part, 'assistant', id);
-      this.#dependencies.session.send({ type: 'conversation.item.delete', item_id: id });
+      this.#delete(id);
     }
   }
 
@@ -234,6 +239,11 @@ export class RealtimeSpeaker implements Speaker {
     this.#turns = this.#turns.filter(
       (turn, index) => index > count || turn.said === undefined || !turn.isReported,
     );
+  }
+
+  /** Removes an item from the model's conversation. */
+  #delete(itemId: string): void {
+    this.#dependencies.session.send({ type: 'conversation.item.delete', item_id: itemId });
   }
 
   /** Adds a text message to the model's conversation, at its end or after another item. */
@@ -440,7 +450,7 @@ export class RealtimeSpeaker implements Speaker {
     // Noise, or too little to interrupt: the model is not to answer it later.
     this.#turns = this.#turns.filter((other) => other !== turn);
     if (turn.reply) this.#stop(turn.reply);
-    this.#dependencies.session.send({ type: 'conversation.item.delete', item_id: turn.itemId });
+    this.#delete(turn.itemId);
   }
 
   #turn(itemId: string): Turn | undefined {
