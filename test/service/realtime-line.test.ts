@@ -224,6 +224,56 @@ describe('a call with a realtime model', () => {
     assert(!call.endpoint.received.some((event) => 'item' in event && isResult(event.item)));
   });
 
+  it('does not run the functions of an answer that was complete just before it was interrupted', async () => {
+    const call = await connect();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const asked = Promise.withResolvers<ConversationItem[]>();
+    call.endpoint.answer = () => {
+      call.endpoint.answer = ({ items }) => {
+        asked.resolve([...items]);
+        return { text: 'Ulm or Bonn?' };
+      };
+      return { call: { name: 'weather', arguments: { town: 'Ulm' } }, until: promise };
+    };
+    const { reply } = answer(call, 'How is the weather in Ulm?');
+    await call.endpoint.until(({ type }) => type === 'response.create');
+    resolve(undefined);
+    call.line.interrupt();
+    reply.stop();
+    await reply.untilEnd(never);
+    await answer(call, 'In Bonn, I mean.').spoken;
+    assert.deepEqual(reply.functionCalls, []);
+    assert(!(await asked.promise).some(({ type }) => type === 'function_call'));
+  });
+
+  it('yields the call of a function that was running when the answer was interrupted', async () => {
+    const running = Promise.withResolvers<undefined>();
+    const done = Promise.withResolvers<{ result: unknown }>();
+    const run = () => {
+      running.resolve(undefined);
+      return done.promise;
+    };
+    const call = await connect({ tool: { ...weather, run } });
+    call.endpoint.answer = ({ items }) =>
+      items.some(({ type }) => type === 'function_call_output')
+        ? { text: 'It is sunny.' }
+        : { call: { name: 'weather', arguments: { town: 'Ulm' } } };
+    const { reply, spoken } = answer(call, 'How is the weather in Ulm?');
+    await running.promise;
+    call.line.interrupt();
+    assert.equal((await spoken).cutOffBy, 'customer');
+    reply.stop();
+    const ended = reply.untilEnd(never);
+    done.resolve({ result: { sky: 'clear' } });
+    await ended;
+    assert.deepEqual(reply.functionCalls, [
+      { name: 'weather', arguments: { town: 'Ulm' }, result: { sky: 'clear' }, private: true },
+    ]);
+    assert.equal((await answer(call, 'Hello?').spoken).played, 'It is sunny.');
+    // The interrupted answer requested no second response.
+    assert.equal(call.endpoint.received.filter(({ type }) => type === 'response.create').length, 2);
+  });
+
   it('continues after an error of the model that does not concern the answer', async () => {
     const call = await connect();
     call.endpoint.answer = () => {

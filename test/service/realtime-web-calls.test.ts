@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { eq } from 'drizzle-orm';
+import { calls } from '../../src/service/db/calls-table.ts';
+import { assistants } from '../../src/service/db/schema.ts';
 import { MemoryVoice } from '../support/calls/memory-voice.ts';
 import { Owner } from '../support/records/owner.ts';
+import { startLoopbackServer } from '../support/servers/loopback-server.ts';
 import { readStereoWav } from '../support/calls/stereo-wav.ts';
 import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
+import { eventually } from '../support/eventually.ts';
+import { until } from '../support/until.ts';
 import { linesOf } from '../support/service/service-client.ts';
 import { atEnd, createAssistant, readMoney, startService } from '../support/service/service.ts';
 import type { TestService } from '../support/service/service.ts';
@@ -19,7 +25,10 @@ const env = {
     { code: 'kind-voice', type: 'dualplex', ...server },
   ]),
 };
-const service = await startService(env, { voice });
+const toolAnswers: Promise<unknown>[] = [];
+const shop = await startLoopbackServer(() => toolAnswers.shift());
+atEnd(() => shop.close());
+const service = await startService({ ...env, ALLOW_PRIVATE_ADDRESSES: shop.address }, { voice });
 
 /** Opens a conversation with an assistant that has a realtime model. */
 async function open(
@@ -107,6 +116,43 @@ describe('a web call with a realtime model', () => {
       [items[1], 'Do you sell tulips?'],
     ]);
     await service.request('DELETE', `${path}/voice`);
+  });
+
+  it('stores the result of a tool if the visitor hangs up while the tool runs', async () => {
+    const { assistant, path } = await open('multimodal', 'kind');
+    const owner = await Owner.of(service, assistant.userId);
+    const tool = { name: 'book', description: 'Books a table.', method: 'POST', timeout: 30 };
+    const stored = await owner.create('tools', { ...tool, endpoint: `${shop.url}/book` });
+    const { db } = service.running.database;
+    await db
+      .update(assistants)
+      .set({ toolIds: [stored.id] })
+      .where(eq(assistants.id, assistant.id));
+    const booked = Promise.withResolvers<unknown>();
+    toolAnswers.push(booked.promise);
+    await service.post(`${path}/voice`, { sdp: 'v=0 offer' });
+    const { browser } = voice;
+    await browser.waitFor('response.done');
+    const { answer } = endpoint;
+    endpoint.answer = () => ({ call: { name: 'book', arguments: {} } });
+    endpoint.words.push('Book me a table.');
+    browser.say('Book me a table.');
+    await until(() => shop.requests.length === 1);
+    endpoint.answer = answer;
+    await service.request('DELETE', `${path}/voice`);
+    booked.resolve({ table: 7 });
+    const [call] = await eventually('the end of the call', async () => {
+      const ended = await db.select().from(calls).where(eq(calls.userId, assistant.userId));
+      return ended[0]?.status === 'in-progress' ? undefined : ended;
+    });
+    assert.deepEqual(
+      call?.messages.map(({ content, functionCalls = [] }) => [content, ...functionCalls]),
+      [
+        ['Welcome to the shop.'],
+        ['Book me a table.'],
+        ['', { name: 'book', arguments: {}, result: { table: 7 } }],
+      ],
+    );
   });
 
   it('reports its token usage to the owner', async () => {

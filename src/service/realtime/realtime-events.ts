@@ -17,6 +17,7 @@ const Response = z.object({
   output: z
     .array(
       z.object({
+        id: z.string().nullish(),
         type: z.string(),
         call_id: z.string().nullish(),
         name: z.string().nullish(),

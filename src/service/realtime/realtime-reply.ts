@@ -26,6 +26,7 @@ export class RealtimeReply {
   #response: { text: string; audio: Readable } | undefined;
   #transcript = '';
   #isStopped = false;
+  #isRunningTools = false;
 
   constructor() {
     this.parts = this.#parts as AsyncIterable<ReplyPart>;
@@ -42,7 +43,7 @@ export class RealtimeReply {
     return this.#items;
   }
 
-  /** Whether the reply has ended. No further responses are requested for it. */
+  /** Whether the reply is complete or was stopped. No further responses are requested for it. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
@@ -59,8 +60,17 @@ export class RealtimeReply {
     this.#parts.push({ type: 'text', text: added } satisfies ReplyPart);
   }
 
+  /** Tools start to run. Their calls can be added even if the reply is stopped meanwhile. */
+  startTools(): void {
+    this.#isRunningTools = true;
+  }
+
   addCall(part: Extract<ReplyPart, { type: 'function_call' }>): void {
-    if (!this.#isStopped) this.#parts.push(part);
+    this.#parts.push(part);
+  }
+
+  endTools(): void {
+    this.#isRunningTools = false;
   }
 
   addAudio(itemId: string, samples: Int16Array): void {
@@ -75,15 +85,25 @@ export class RealtimeReply {
     this.#response = undefined;
   }
 
-  end(): void {
+  /** Ends the speech. The parts end when the tools that are running are done. */
+  stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
     this.endResponse();
-    for (const queue of [this.#parts, this.#responses]) queue.push(null);
+    this.#responses.push(null);
+    if (!this.#isRunningTools) this.#parts.push(null);
+  }
+
+  end(): void {
+    this.stop();
+    this.#parts.push(null);
   }
 
   fail(error: Error): void {
-    if (this.#isStopped) return;
+    if (this.#isStopped) {
+      this.end();
+      return;
+    }
     this.#isStopped = true;
     for (const queue of [this.#response?.audio, this.#parts, this.#responses]) queue?.destroy(error);
   }

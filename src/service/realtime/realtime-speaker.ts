@@ -209,8 +209,9 @@ export class RealtimeSpeaker implements Speaker {
 
   #stop(reply: RealtimeReply): void {
     if (this.#unplayedReply === reply) this.#unplayedReply = undefined;
+    if (reply.isStopped) return;
     if (this.#current?.reply === reply) this.#dependencies.session.send({ type: 'response.cancel' });
-    reply.end();
+    reply.stop();
   }
 
   close(): void {
@@ -290,10 +291,13 @@ export class RealtimeSpeaker implements Speaker {
       const done = await this.#respond(reply, response);
       if (done.usage) usages.push(done.usage);
       if (done.status === 'failed') throw new EngineError('The voice model could not answer.');
-      // The function calls of a canceled response must not run.
-      if (done.status === 'cancelled') return;
+      if (isCanceled(done, reply)) {
+        this.#deleteUnheard(reply, done);
+        return;
+      }
       const calls = functionCalls(done);
       response = undefined;
+      reply.startTools();
       const signal = AbortSignal.timeout(replyMs);
       const outcomes = runToolCalls(calls, { tools, pageTools: [] }, callLimit - callCount, signal);
       for (const [index, outcome] of outcomes.entries()) {
@@ -310,9 +314,16 @@ export class RealtimeSpeaker implements Speaker {
         // The model may still say goodbye.
         if (ends) last = reply.transcript === '' ? round + 1 : round;
       }
+      reply.endTools();
       if (calls.length === 0) return;
       if (round + 1 === last) response = { tool_choice: 'none' };
     }
+  }
+
+  /** Removes function calls that did not run, and messages that began after the reply was stopped. */
+  #deleteUnheard(reply: RealtimeReply, { output }: RealtimeResponse): void {
+    const heard = new Set(reply.items.map(({ id }) => id));
+    for (const { id } of output ?? []) if (typeof id === 'string' && !heard.has(id)) this.#delete(id);
   }
 
   #record(usages: readonly RealtimeUsage[]): void {
@@ -457,6 +468,10 @@ export class RealtimeSpeaker implements Speaker {
     return this.#turns.find((turn) => turn.itemId === itemId);
   }
 }
+
+/** Whether the function calls of a response must not run. A response may be complete just before it is canceled. */
+const isCanceled = ({ status }: RealtimeResponse, { isStopped }: RealtimeReply) =>
+  status === 'cancelled' || isStopped;
 
 const functionCalls = ({ output }: RealtimeResponse) =>
   (output ?? [])

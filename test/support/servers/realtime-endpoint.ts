@@ -318,13 +318,22 @@ class Session {
     this.#send({ type: 'response.created', response: { id } });
     await this.#endpoint.speaking;
     const output: unknown[] = [];
-    if ('text' in answer) await this.#speak(answer.text, response);
+    if ('text' in answer) {
+      await this.#speak(answer.text, response);
+      output.push({ id: `item_${id}`, type: 'message' });
+    }
     if ('call' in answer && !isWithoutTools) {
       await answer.until;
       const { name, arguments: sent } = answer.call;
       for (let index = 0; index < (answer.times ?? 1); index++) {
         const call_id = `call_${id}_${index}`;
-        const call = { type: 'function_call', call_id, name, arguments: JSON.stringify(sent) };
+        const call = {
+          id: `item_${call_id}`,
+          type: 'function_call',
+          call_id,
+          name,
+          arguments: JSON.stringify(sent),
+        };
         output.push(call);
         this.#items.push(call as ConversationItem);
       }
