@@ -458,6 +458,60 @@ describe('a call with a realtime model', () => {
     assert.equal((await saying).cutOffBy, undefined);
   });
 
+  it('runs no function for a noise, and removes the answer to it from the model’s history', async () => {
+    let runs = 0;
+    const run = () => {
+      runs += 1;
+      return Promise.resolve({ result: {} });
+    };
+    const call = await connect({ tool: { ...weather, run } });
+    const { promise: transcribing, resolve: transcribe } = Promise.withResolvers<undefined>();
+    call.endpoint.transcribing = transcribing;
+    call.endpoint.answer = () => ({
+      ...{ text: 'One moment.', call: { name: 'weather', arguments: { town: 'Ulm' } } },
+    });
+    say(call, '');
+    await until(() => call.endpoint.responses === 1);
+    call.endpoint.transcribing = undefined;
+    transcribe(undefined);
+    await call.endpoint.until(({ type }) => type === 'conversation.item.delete');
+    call.endpoint.answer = ({ items }) => ({
+      text: items
+        .slice(2)
+        .map(({ type }) => type)
+        .join(),
+    });
+    say(call, 'Hello?');
+    assert.equal((await answer(call, await hear(call)).spoken).played, 'message');
+    assert.equal(runs, 0);
+  });
+
+  it('requests the answer again if the words whose answer calls a function are known too late', async (context) => {
+    const call = await connect();
+    const { promise: transcribing, resolve: transcribe } = Promise.withResolvers<undefined>();
+    call.endpoint.transcribing = transcribing;
+    call.endpoint.answer = ({ items }) =>
+      items.at(-1)?.type === 'function_call_output'
+        ? { text: 'It is sunny.' }
+        : { call: { name: 'weather', arguments: { town: 'Ulm' } } };
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    say(call, 'How is the weather in Ulm?');
+    await until(() => call.endpoint.responses === 1);
+    // The usage is reported after the response.
+    const type = 'conversation.item.input_audio_transcription.completed';
+    call.endpoint.send(JSON.stringify({ type, item_id: 'another', transcript: '' }));
+    await until(() => call.usages.length === 1);
+    // Keys that the customer presses meanwhile are answered first.
+    const keys = answer(call, '[pressed 1]');
+    context.mock.timers.tick(5000);
+    context.mock.timers.reset();
+    assert.equal((await keys.spoken).played, 'It is sunny.');
+    transcribe(undefined);
+    const { reply, spoken } = answer(call, await hear(call));
+    assert.equal((await spoken).played, 'It is sunny.');
+    assert.deepEqual([keys.reply.functionCalls.length, reply.functionCalls.length], [1, 1]);
+  });
+
   it('speaks the next text after an answer that was stopped before it was spoken', async () => {
     const call = await connect();
     const reply = new BufferedReply((stopped) => call.speaker.answer('Hello?', [], stopped));

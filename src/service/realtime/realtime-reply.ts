@@ -27,6 +27,7 @@ export class RealtimeReply {
   #transcript = '';
   #isStopped = false;
   #isRunningTools = false;
+  readonly #decided = Promise.withResolvers<undefined>();
 
   constructor() {
     this.parts = this.#parts as AsyncIterable<ReplyPart>;
@@ -46,6 +47,16 @@ export class RealtimeReply {
   /** Whether the reply is complete or was stopped. No further responses are requested for it. */
   get isStopped(): boolean {
     return this.#isStopped;
+  }
+
+  /** Resolves when the reply is accepted or stopped. Its tools must not run before. */
+  get decided(): Promise<undefined> {
+    return this.#decided.promise;
+  }
+
+  /** Called when the reply is about to be spoken, so that its function calls will be recorded. */
+  accept(): void {
+    this.#decided.resolve(undefined);
   }
 
   addText(itemId: string, text: string): void {
@@ -92,6 +103,7 @@ export class RealtimeReply {
     this.endResponse();
     this.#responses.push(null);
     if (!this.#isRunningTools) this.#parts.push(null);
+    this.#decided.resolve(undefined);
   }
 
   end(): void {

@@ -214,14 +214,23 @@ export class RealtimeSpeaker implements Speaker {
     reply.stop();
   }
 
+  /** Stops a reply that has not been spoken, and removes it from the model's conversation. */
+  #drop(reply: RealtimeReply): void {
+    this.#stop(reply);
+    for (const turn of this.#turns) if (turn.reply === reply) turn.reply = undefined;
+    for (const { id } of reply.items) this.#delete(id);
+  }
+
   close(): void {
     this.#dependencies.session.close();
   }
 
   async *#streamReply(reply: RealtimeReply, signal: AbortSignal): AsyncGenerator<ReplyPart> {
     this.#unplayedReply = reply;
+    reply.accept();
     const stop = () => {
-      this.#stop(reply);
+      if (this.#unplayedReply === reply) this.#drop(reply);
+      else this.#stop(reply);
     };
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -234,8 +243,7 @@ export class RealtimeSpeaker implements Speaker {
   /** Stops the replies to earlier turns, since a later turn is answered. Turns without a transcript yet are kept. */
   #stopTurns(count: number): void {
     for (const turn of this.#turns.slice(0, Math.max(0, count))) {
-      if (turn.reply) this.#stop(turn.reply);
-      turn.reply = undefined;
+      if (turn.reply) this.#drop(turn.reply);
     }
     this.#turns = this.#turns.filter(
       (turn, index) => index > count || turn.said === undefined || !turn.isReported,
@@ -291,11 +299,12 @@ export class RealtimeSpeaker implements Speaker {
       const done = await this.#respond(reply, response);
       if (done.usage) usages.push(done.usage);
       if (done.status === 'failed') throw new EngineError('The voice model could not answer.');
+      const calls = functionCalls(done);
+      if (calls.length > 0) await this.#untilDecided(reply);
       if (isCanceled(done, reply)) {
         this.#deleteUnheard(reply, done);
         return;
       }
-      const calls = functionCalls(done);
       response = undefined;
       reply.startTools();
       const signal = AbortSignal.timeout(replyMs);
@@ -318,6 +327,15 @@ export class RealtimeSpeaker implements Speaker {
       if (calls.length === 0) return;
       if (round + 1 === last) response = { tool_choice: 'none' };
     }
+  }
+
+  /** Waits until a reply is accepted or stopped. Drops it if it is not accepted in time, so that others can follow. */
+  async #untilDecided(reply: RealtimeReply): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#drop(reply);
+    }, transcriptMs);
+    await reply.decided;
+    clearTimeout(timer);
   }
 
   /** Removes function calls that did not run, and messages that began after the reply was stopped. */
@@ -460,7 +478,7 @@ export class RealtimeSpeaker implements Speaker {
     if (isCounted || turn.said === undefined) return;
     // Noise, or too little to interrupt: the model is not to answer it later.
     this.#turns = this.#turns.filter((other) => other !== turn);
-    if (turn.reply) this.#stop(turn.reply);
+    if (turn.reply) this.#drop(turn.reply);
     this.#delete(turn.itemId);
   }
 

@@ -64,6 +64,8 @@ export class RealtimeEndpoint {
   audioSeconds = 0;
   /** All events of the service except audio. */
   readonly received: RealtimeClientEvent[] = [];
+  /** Number of responses that were sent. */
+  responses = 0;
   /** Requests without this key are refused. */
   readonly key = 'realtime-key';
   readonly #server = createServer();
@@ -342,6 +344,7 @@ class Session {
     const status = 'fails' in answer ? 'failed' : response.isCanceled ? 'cancelled' : 'completed';
     const usage = { input_tokens: 200, output_tokens: 30, total_tokens: 230 };
     this.#send({ type: 'response.done', response: { id, status, output, usage } });
+    this.#endpoint.responses += 1;
   }
 
   async #speak(text: string, response: { id: string; isCanceled: boolean }): Promise<void> {
