@@ -53,6 +53,10 @@ async function connect({
   isPaced = ambientSound !== undefined,
   isGreetingDue = false,
   tool = weather,
+  history = [
+    { role: 'user', content: 'Good evening.' },
+    { role: 'assistant', content: 'Good evening to you.' },
+  ],
 }: {
   minInterruptWords?: number;
   allowInterruptions?: boolean;
@@ -61,6 +65,7 @@ async function connect({
   isPaced?: boolean;
   isGreetingDue?: boolean;
   tool?: EngineTool;
+  history?: SpeakerOptions['history'];
 } = {}) {
   const endpoint = await RealtimeEndpoint.open();
   opened.push(endpoint);
@@ -80,10 +85,7 @@ async function connect({
   const speaker = await line.openSpeaker({
     ...{ instructions: 'You are kind.', turnInstructions, tools: [tool], replyMs: 10_000, isGreetingDue },
     recordUsage: (usage) => usages.push(usage),
-    history: [
-      { role: 'user', content: 'Good evening.' },
-      { role: 'assistant', content: 'Good evening to you.' },
-    ],
+    history,
   });
   opened.push({
     close: () => {
@@ -163,6 +165,31 @@ describe('a call with a realtime model', () => {
       text: items.flatMap((item) => (item.type === 'message' ? item.role : [])).join(' '),
     });
     assert.equal((await answer(call, 'Hello?').spoken).played.trim(), 'user assistant user');
+  });
+
+  it('sends the model the functions that ran before the call, with their results', async () => {
+    const booking = { name: 'book', arguments: { at: 7 }, result: { table: 4 } };
+    const { endpoint } = await connect({
+      history: [
+        { role: 'user', content: 'Book me a table.' },
+        { role: 'assistant', content: '', functionCalls: [booking] },
+        {
+          role: 'assistant',
+          content: 'Done.',
+          functionCalls: [{ name: 'page', arguments: {}, client: true }],
+        },
+      ],
+    });
+    await endpoint.until((event) => 'item' in event && textsOf([event.item]).includes('Done.'));
+    const items = endpoint.received.flatMap((event) => ('item' in event ? [event.item] : []));
+    assert.deepEqual(
+      items.map(({ type }) => type),
+      ['message', 'function_call', 'function_call_output', 'message'],
+    );
+    const [, called, returned] = items;
+    assert(called?.type === 'function_call' && returned?.type === 'function_call_output');
+    assert.deepEqual([called.name, called.arguments, returned.output], ['book', '{"at":7}', '{"table":4}']);
+    assert.equal(called.call_id, returned.call_id);
   });
 
   it('addresses a silent customer with the instructions for silence', async () => {

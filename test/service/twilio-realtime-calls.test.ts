@@ -230,8 +230,12 @@ describe('a call with Twilio whose assistant has a realtime model', () => {
     endpoint.answer = answer;
     assert.equal(transfer.to, desk);
     await call.endTransfer('no-answer');
+    const items = endpoint.received.length;
     const back = await call.streamed(2);
     await back.hears(0.2);
+    // Otherwise, the model would transfer the customer again.
+    const sent = endpoint.received.slice(items).flatMap((event) => ('item' in event ? [event.item] : []));
+    assert(sent.some((item) => item.type === 'function_call' && item.name === 'call_transfer'));
     back.say(words('Never mind.'));
     await transcribed(id, 'AI: You said: Never mind.');
     await call.hangUp();

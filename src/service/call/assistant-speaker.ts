@@ -91,7 +91,7 @@ export class AssistantSpeaker implements Speaker {
       instructions: systemText(request),
       turnInstructions: this.#instructions,
       tools: request.tools,
-      history: history.filter(({ content }) => content !== '').slice(-historyLimit),
+      history: history.slice(-historyLimit),
       replyMs: this.#replyMs,
     };
   }

@@ -3,6 +3,7 @@ import type { TurnReason, ReplyPart, Speaker, SpeakerOptions } from '../voice/li
 import type { CallMessage } from '../db/calls-table.ts';
 import { EngineError } from '../engine/engine.ts';
 import { callRounds } from '../engine/openai/openai-engine.ts';
+import { earlierCalls } from '../engine/openai/build-prompt.ts';
 import { callLimit, runToolCalls } from '../engine/openai/run-tool-calls.ts';
 import { unknownWords } from '../voice/unknown-words.ts';
 import { readTranscriptionUsage } from '../voice/transcription-usage.ts';
@@ -92,7 +93,10 @@ export class RealtimeSpeaker implements Speaker {
     dependencies.session.listen((event) => {
       this.#receive(event);
     });
-    for (const { role, content } of dependencies.options.history) this.#write(content, role);
+    for (const [entry, { role, content, functionCalls = [] }] of dependencies.options.history.entries()) {
+      this.#writeCalls(functionCalls, entry);
+      if (content.trim() !== '') this.#write(content, role);
+    }
     void dependencies.session.closed.then(() => {
       this.#isClosed = true;
       this.#lastWords?.resolve(undefined);
@@ -266,6 +270,23 @@ export class RealtimeSpeaker implements Speaker {
       item: { ...item, content: [...item.content] } as never,
       ...(previousId !== undefined && { previous_item_id: previousId }),
     });
+  }
+
+  /** Adds the functions that ran for an earlier answer to the model's conversation, with their results. */
+  #writeCalls(calls: NonNullable<CallMessage['functionCalls']>, entry: number): void {
+    const { session, options } = this.#dependencies;
+    // Some servers refuse items about functions if the session offers none.
+    if (options.tools.length === 0) return;
+    for (const { id, name, arguments: given, output } of earlierCalls(calls, entry)) {
+      session.send({
+        type: 'conversation.item.create',
+        item: { type: 'function_call', call_id: id, name, arguments: given },
+      });
+      session.send({
+        type: 'conversation.item.create',
+        item: { type: 'function_call_output', call_id: id, output },
+      });
+    }
   }
 
   #request(response?: { instructions?: string; tool_choice?: 'none' }): RealtimeReply {

@@ -140,7 +140,7 @@ export interface SpeakerOptions {
   turnInstructions: Readonly<Record<TurnReason, string>>;
   tools: EngineTool[];
   /** The messages before this line. */
-  history: readonly Pick<CallMessage, 'role' | 'content'>[];
+  history: readonly Pick<CallMessage, 'role' | 'content' | 'functionCalls'>[];
   /** Whether the assistant's greeting, not the model, answers the customer's first words. Default: false. */
   isGreetingDue?: boolean;
   /** Time limit of a reply, in milliseconds. */

@@ -72,27 +72,33 @@ function resultMessages(results: PageToolResult[]): ChatMessage[] {
 const resultLimit = 2000;
 
 /** The functions that the service ran for an earlier answer. Results of page tools have messages of their own. */
+export function earlierCalls(calls: NonNullable<Utterance['functionCalls']>, entry: number) {
+  return calls
+    .filter(({ client }) => client !== true)
+    .map(({ name, arguments: given, result }, index) => ({
+      id: `earlier_${entry}_${index}`,
+      name,
+      arguments: JSON.stringify(given),
+      output: JSON.stringify(result ?? null)
+        .slice(0, resultLimit)
+        .toWellFormed(),
+    }));
+}
+
 function callMessages(calls: NonNullable<Utterance['functionCalls']>, entry: number): ChatMessage[] {
-  const own = calls.filter(({ client }) => client !== true);
+  const own = earlierCalls(calls, entry);
   if (own.length === 0) return [];
-  const id = (index: number) => `earlier_${entry}_${index}`;
   return [
     {
       role: 'assistant',
       content: '',
-      tool_calls: own.map(({ name, arguments: given }, index) => ({
-        id: id(index),
+      tool_calls: own.map(({ id, name, arguments: given }) => ({
+        id,
         type: 'function',
-        function: { name, arguments: JSON.stringify(given) },
+        function: { name, arguments: given },
       })),
     },
-    ...own.map(({ result }, index): ChatMessage => ({
-      role: 'tool',
-      tool_call_id: id(index),
-      content: JSON.stringify(result ?? null)
-        .slice(0, resultLimit)
-        .toWellFormed(),
-    })),
+    ...own.map(({ id, output }): ChatMessage => ({ role: 'tool', tool_call_id: id, content: output })),
   ];
 }
 
