@@ -378,8 +378,11 @@ describe('a call with a realtime model', () => {
     );
   });
 
-  it('removes what the model said after the interruption from its history', async () => {
+  it('removes what the model said after the interruption from its history', async (context) => {
     const call = await connect({ isPaced: true });
+    const start = performance.now();
+    let milliseconds = 0;
+    context.mock.method(performance, 'now', () => start + milliseconds);
     const asked = Promise.withResolvers<string[]>();
     call.endpoint.answer = ({ items }) => {
       if (textsOf(items).at(-1) === 'Hello?') asked.resolve(textsOf(items));
@@ -392,6 +395,7 @@ describe('a call with a realtime model', () => {
     // Both texts have arrived when the customer interrupts the first one.
     await until(() => call.peer.played >= 1.58 * rate);
     call.peer.advance(0.3);
+    milliseconds += 300;
     call.line.interrupt();
     await spoken;
     say(call, 'Hello?');
