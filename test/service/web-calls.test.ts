@@ -684,8 +684,10 @@ describe('a web call that cannot start', () => {
     await said(visitor.voice.browser, 1);
     const { status, json } = await visitor.call();
     assert.deepEqual([status, json['error']], [409, 'A call is in progress']);
-    const foreign = await visitor.call({ call: 'a-guessed-token' });
-    assert.deepEqual([foreign.status, foreign.json['error']], [409, 'The call has ended']);
+    for (const call of ['a-guessed-token', '\0']) {
+      const foreign = await visitor.call({ call });
+      assert.deepEqual([foreign.status, foreign.json['error']], [409, 'The call has ended']);
+    }
     assert(visitor.voice.browser.isClosed);
     await visitor.hangUp();
   });

@@ -19,6 +19,7 @@ import { calls } from '../db/calls-table.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import { newSecret } from '../lib/new-secret.ts';
+import { fitText } from '../lib/storable.ts';
 import { maxSecondsOf } from '../call/max-seconds.ts';
 import { checkWebCallLimits } from '../billing/web-call-limits.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
@@ -217,7 +218,7 @@ export async function findWebCall(
       // Keeps the call open while the browser connects. A process that still owns it renews the lease itself.
       leaseUntil: sql`CASE WHEN ${calls.leaseOwner} IS NULL THEN ${leaseEnd(connectMs)} ELSE ${calls.leaseUntil} END`,
     })
-    .where(and(eq(calls.conversationId, conversationId), eq(calls.token, token), isOpen))
+    .where(and(eq(calls.conversationId, conversationId), eq(calls.token, fitText(token)), isOpen))
     .returning({ id: calls.id });
   if (!call) throw refuse(409, voiceErrorTexts.callEnded);
   return {
