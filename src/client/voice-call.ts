@@ -23,24 +23,33 @@ export function readVoiceOptions(
  * `POST /conversations/{uuid}/voice`: starts a call with an SDP offer.
  *
  * @param body the offer, and `call` of an earlier response to connect that call again
+ * @param hungUp aborted when the visitor hangs up. A challenge is then no longer solved, and its solution not sent.
+ *   Unlike the signal of the options, it does not abort a request in progress.
  */
 export function requestCall(
   client: ConversationClient,
   uuid: string,
   body: { readonly sdp: string; readonly call?: string | undefined },
   options: RequestOptions,
+  hungUp = options.signal,
 ): Promise<StartedCall> {
-  return withProof(
-    (proof) => client.json(startVoice, { ...options, uuid, body: { proof_of_work: proof, ...body } }),
-    options.signal,
-  );
+  return withProof((proof) => {
+    hungUp?.throwIfAborted();
+    return client.json(startVoice, { ...options, uuid, body: { proof_of_work: proof, ...body } });
+  }, hungUp);
 }
 
-/** `DELETE /conversations/{uuid}/voice`: ends the call, if there is one. */
+/**
+ * `DELETE /conversations/{uuid}/voice`: ends a call, unless it has ended.
+ *
+ * @param call the `call` of the response that started it
+ */
 export async function requestCallEnd(
   client: ConversationClient,
   uuid: string,
+  call: string,
   options: RequestOptions & { readonly keepalive?: boolean } = {},
 ): Promise<void> {
-  await client.json(endVoice, { ...options, uuid });
+  const path = `${endVoice.path}?call=${encodeURIComponent(call)}`;
+  await client.json({ ...endVoice, path }, { ...options, uuid });
 }

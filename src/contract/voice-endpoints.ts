@@ -30,7 +30,7 @@ export const StartedCall = z.looseObject({
   status: z.literal(true),
   /** The SDP answer. */
   sdp: z.string(),
-  /** Connects the same call again if its connection was lost. */
+  /** Identifies the call: connects it again if its connection was lost, and ends it. */
   call: z.catch(z.string(), ''),
 });
 export type StartedCall = z.infer<typeof StartedCall>;
@@ -51,7 +51,7 @@ export const startVoice = {
   response: StartedCall,
 } as const;
 
-/** Ends the call of a conversation. Succeeds also if there is none. */
+/** Ends a call of a conversation. Succeeds also if it has ended. */
 export const endVoice = {
   method: 'DELETE',
   path,

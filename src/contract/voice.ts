@@ -66,6 +66,12 @@ export const StartedCall = z.object({
   is_recorded: z.boolean(),
 });
 
+/** Query of `DELETE /conversations/{uuid}/voice`. */
+export const EndVoiceQuery = z.object({
+  /** The `call` of the answer to `POST`: ends only this call. Without it, the latest call of the conversation ends. */
+  call: z.optional(z.string()),
+});
+
 export const readVoice = {
   ...voice.readVoice,
   summary: 'Returns what a browser needs to call the assistant of a conversation. Our addition.',
@@ -87,8 +93,9 @@ export const startVoice = {
 
 export const endVoice = {
   ...voice.endVoice,
-  summary: 'Ends the call of a conversation. Succeeds also if there is none. Our addition.',
+  summary: 'Ends a call of a conversation. Succeeds also if it has ended. Our addition.',
   auth: 'none',
+  query: EndVoiceQuery,
   response: Done,
   statuses: [200, 404, 429],
 } as const;

@@ -139,6 +139,24 @@ let microphone: FakeMicrophone;
     await until(() => service.requests.at(-1) === 'DELETE', 'the end at the service');
   });
 
+  it('does not end the next call, which begins before the answer to its own offer', async () => {
+    const { promise, resolve: answer } = Promise.withResolvers<undefined>();
+    service.pauses['POST'] = promise;
+    const chat = await open();
+    await click(chat.part('call-button'));
+    await until(() => service.requests.includes('POST'), 'the offer');
+    await until(() => chat.find('[part="call-end-button"]') !== null, 'the bar');
+    await click(chat.part('call-end-button'));
+    await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
+    await click(chat.part('call-button'));
+    await until(() => posts() === 2, 'the next offer');
+    answer(undefined);
+    await connected(chat);
+    await until(() => service.ended.length === 1, 'the end of the first call');
+    expect(service.ended).to.deep.equal(['token-1']);
+    expect(service.isOpen).to.equal(true);
+  });
+
   it('does not end a call in another tab', async () => {
     service.refusals['POST'] = { status: 409, error: 'A call is in progress' };
     const chat = await open();
@@ -587,7 +605,7 @@ let microphone: FakeMicrophone;
     const chat = await calling();
     service.lose();
     await until(() => service.offers.length === 2, 'the second offer');
-    expect(service.offers[1]?.call).to.equal('token');
+    expect(service.offers[1]?.call).to.equal('token-1');
     await connected(chat);
   });
 
@@ -625,14 +643,14 @@ let microphone: FakeMicrophone;
     await until(() => service.requests.at(-1) === 'DELETE', 'the end at the service');
   });
 
-  it('ends at once if it has ended at the service, and does not end the next call of another tab', async () => {
+  it('ends at once if it has ended at the service', async () => {
     const chat = await calling();
     service.refusals['POST'] = { status: 409, error: 'The call has ended' };
     service.lose();
     await until(() => label(chat).includes('The connection was lost.'), 'the reason');
-    await click(chat.part('call-dismiss-button'));
-    await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
-    expect(service.requests).to.deep.equal(['GET', 'POST', 'POST']);
+    await until(() => service.requests.at(-1) === 'DELETE', 'the end of only this call');
+    expect(service.requests).to.deep.equal(['GET', 'POST', 'POST', 'DELETE']);
+    expect(service.ended).to.deep.equal(['token-1']);
   });
 
   it('makes no further attempt to reconnect after the visitor hangs up', async () => {

@@ -228,7 +228,12 @@ describe('the limits of web calls', () => {
     const client = new ChatClient({ baseUrl: visitor.service.url });
     const started = await requestCall(client, uuid, { sdp: offer }, {});
     assert.equal(started.sdp, 'v=0 answer');
-    await visitor.hangUp();
+    await visitor.hangUp(started.call);
+    const hungUp = new AbortController();
+    const calling = requestCall(client, uuid, { sdp: offer }, {}, hungUp.signal);
+    hungUp.abort();
+    await assert.rejects(calling, { name: 'AbortError' });
+    assert.equal((await visitor.calls()).length, 1);
   });
 
   it('are returned with the ICE servers before a call', async () => {

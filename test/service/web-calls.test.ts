@@ -620,6 +620,23 @@ describe('a web call that is not connected yet', () => {
     assert.deepEqual(await visitor.money(), { balance: 0.95, ledger: 0.95 });
   });
 
+  it('does not end its successor when it is hung up late', async () => {
+    const visitor = await visit();
+    visitor.voice.connected = Promise.withResolvers<boolean>().promise;
+    const replaced = await visitor.call();
+    visitor.voice.connected = Promise.resolve(true);
+    const { json } = await visitor.call();
+    const { browser } = visitor.voice;
+    await said(browser, 1);
+    for (const call of [replaced.json['call'], 'a-guessed-token', '', '\0'])
+      assert.equal((await visitor.hangUp(call)).status, 200);
+    browser.say('What are your opening hours?');
+    await said(browser, 2);
+    await visitor.hangUp(json['call']);
+    const ended = (await visitor.calls()).map(({ end_reason }) => end_reason);
+    assert.deepEqual(ended, ['not-connected', 'hung-up']);
+  });
+
   for (const [title, isLost] of [
     ['a new call', false],
     ['a call whose connection was lost', true],

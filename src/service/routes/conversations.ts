@@ -114,7 +114,7 @@ export function conversationRoutes(
     );
   });
   routes.delete('/:uuid/voice', async (c) => {
-    await webCalls.end(requireUuid(c.req.param('uuid')));
+    await webCalls.end(requireUuid(c.req.param('uuid')), c.req.query('call'));
     return c.json({ status: true });
   });
   routes.delete('/:uuid', async (c) => {

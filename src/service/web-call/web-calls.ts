@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, desc, eq, isNull, lte, or, sql } from 'drizzle-orm';
 import { voiceErrorTexts } from '../../contract/voice.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import { endCall } from '../call/end-call.ts';
@@ -12,6 +12,7 @@ import { calls } from '../db/calls-table.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { Refusal } from '../lib/refusal.ts';
+import { fitText } from '../lib/storable.ts';
 import { iceServersOf } from '../voice/ice-servers.ts';
 import type { VoiceConfig } from '../voice/voice-config.ts';
 import type { VisitorAddresses } from '../usage/daily-usage.ts';
@@ -131,12 +132,13 @@ export class WebCalls {
   }
 
   /**
-   * Ends the call of a conversation, in any process. Resolves when its messages are stored, or after five seconds if a
+   * Ends a call of a conversation, in any process. Resolves when its messages are stored, or after five seconds if a
    * tool is still running: the call then ends with its result.
    *
+   * @param token token of the call; undefined for the latest one.
    * @throws ConversationError
    */
-  async end(uuid: string): Promise<void> {
+  async end(uuid: string, token?: string): Promise<void> {
     const { database, signals } = this.#dependencies;
     const [conversation] = await database.db
       .select({ id: conversations.id })
@@ -144,24 +146,23 @@ export class WebCalls {
       .where(eq(conversations.uuid, uuid));
     if (!conversation) throw ConversationError.conversationNotFound();
     const { id } = conversation;
-    const isOpenHere = and(eq(calls.conversationId, id), eq(calls.type, 'web'), isOpen);
-    const [current] = await database.db.select({ messages: calls.messages }).from(calls).where(isOpenHere);
+    const isToken = token === undefined ? undefined : eq(calls.token, fitText(token));
+    const [current] = await database.db
+      .select({ id: calls.id, messages: calls.messages })
+      .from(calls)
+      .where(and(eq(calls.conversationId, id), eq(calls.type, 'web'), isOpen, isToken))
+      .orderBy(desc(calls.id))
+      .limit(1);
     if (!current) return;
+    const isCall = and(eq(calls.id, current.id), isOpen);
     const hungUp = { status: hangUpStatus(current.messages), reason: 'hung-up' } as const;
     // No process owns the call while its browser connects or may reconnect.
-    if (await endCall(this.#dependencies, and(isOpenHere, isNull(calls.leaseOwner)), hungUp)) {
+    if (await endCall(this.#dependencies, and(isCall, isNull(calls.leaseOwner)), hungUp)) {
       await this.#notify(id);
       return;
     }
-    const asked = await database.db
-      .update(calls)
-      .set({ hangUpRequested: true })
-      .where(isOpenHere)
-      .returning({ id: calls.id });
-    const [call] = asked;
-    if (!call) return;
+    await database.db.update(calls).set({ hangUpRequested: true }).where(isCall);
     await this.#notify(id);
-    const isCall = and(eq(calls.id, call.id), isOpen);
     const hasEnded = async () =>
       (await database.db.select({ id: calls.id }).from(calls).where(isCall)).length === 0 ? true : undefined;
     const waiting = pollUntil(signals, conversationSignal(id), hasEnded, AbortSignal.timeout(hangUpMs));

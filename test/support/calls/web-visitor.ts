@@ -54,7 +54,11 @@ export async function visit(
       );
       return rows;
     },
-    hangUp: () => service.request('DELETE', `${path}/voice`),
+    /** @param call the `call` of the answer to `POST`; undefined for the latest call */
+    hangUp: (call?: unknown) => {
+      const query = call === undefined ? '' : `?call=${encodeURIComponent(call as string)}`;
+      return service.request('DELETE', `${path}/voice${query}`);
+    },
   };
 }
 

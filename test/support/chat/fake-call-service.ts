@@ -13,6 +13,8 @@ export class FakeCallService {
   readonly requests: string[] = [];
   /** The bodies of `POST`. */
   readonly offers: { readonly sdp: string; readonly call?: string }[] = [];
+  /** The tokens of the calls that `DELETE` has ended. The token of a call contains the number of its offer. */
+  readonly ended: (string | null)[] = [];
   /** The events that the widget has sent. */
   readonly received: { readonly type: string; readonly [name: string]: unknown }[] = [];
   /** Refuses requests of a method; with a string, a proxy answers them with this page. */
@@ -30,6 +32,8 @@ export class FakeCallService {
   readonly players: HTMLAudioElement[] = [];
   peer: RTCPeerConnection | undefined;
   #channel: RTCDataChannel | undefined;
+  /** The token of the latest call. */
+  #token = '';
   readonly #fetch = window.fetch.bind(window);
   readonly #Audio = window.Audio;
   readonly #context = new AudioContext();
@@ -56,7 +60,8 @@ export class FakeCallService {
     };
     window.fetch = (input, init) => {
       const address = input instanceof Request ? input.url : String(input);
-      if (/\/voice$/.test(address)) return this.#respond(init);
+      const { pathname, searchParams } = new URL(address, location.href);
+      if (/\/voice$/.test(pathname)) return this.#respond(init, searchParams.get('call'));
       const response = this.#fetch(input, init);
       return /\/widget$/.test(address) ? response.then((read) => this.#withCalls(read)) : response;
     };
@@ -95,11 +100,9 @@ export class FakeCallService {
     return Response.json({ status: true, data: { ...data, web_calls: this.offersCalls } });
   }
 
-  async #respond(init: RequestInit | undefined): Promise<Response> {
+  async #respond(init: RequestInit | undefined, ended: string | null): Promise<Response> {
     const method = init?.method ?? 'GET';
     this.requests.push(method);
-    // A request ends the call that is in progress when it arrives, not one that begins before it is answered.
-    const { peer } = this;
     await this.pauses[method];
     const refusal = this.refusals[method];
     if (typeof refusal === 'string')
@@ -113,13 +116,15 @@ export class FakeCallService {
         is_recorded: this.isRecorded,
       });
     if (method === 'DELETE') {
-      peer?.close();
+      this.ended.push(ended);
+      if (ended === this.#token) this.peer?.close();
       return Response.json({ status: true });
     }
     const offer = JSON.parse(init?.body as string) as { sdp: string; call?: string };
     this.offers.push(offer);
+    const token = (this.#token = offer.call ?? `token-${this.offers.length}`);
     const sdp = this.answers.shift() ?? (await this.#answer(offer.sdp));
-    return Response.json({ status: true, sdp, call: 'token' }, { status: 201 });
+    return Response.json({ status: true, sdp, call: token }, { status: 201 });
   }
 
   async #answer(sdp: string): Promise<string> {

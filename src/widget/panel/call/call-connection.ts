@@ -57,10 +57,10 @@ export function createConnection({
   let channel: RTCDataChannel | undefined;
   let sender: RTCRtpSender | undefined;
   let close: (() => void) | undefined;
-  /** Identifies the call when it reconnects. */
+  /** Identifies the call when it reconnects or ends. Undefined while there is no call that this page has to end. */
   let token: string | undefined;
-  /** Whether the service may have created the call; undefined before the request. */
-  let isKnown: Promise<boolean> | undefined;
+  /** The latest request to start or reconnect the call. */
+  let request: Promise<string> | undefined;
 
   /** @param limit aborts an attempt that takes too long */
   const connect = async (limit?: AbortSignal): Promise<void> => {
@@ -85,7 +85,7 @@ export function createConnection({
     events.onmessage = ({ data }) => {
       try {
         const event = JSON.parse(data as string) as CallEvent;
-        if (event.type === 'call.ended') isKnown = undefined;
+        if (event.type === 'call.ended') token = undefined;
         onEvent(event);
       } catch {
         // Not an event: ignored.
@@ -111,16 +111,13 @@ export function createConnection({
       await gathered;
       // Otherwise, the service would start a call that nobody ends.
       signal.throwIfAborted();
-      const offer = { sdp: (peer.localDescription as RTCSessionDescription).sdp, call: token };
-      // Hanging up does not abort the request: the service may have started the call, which must then be ended.
-      const request = requestCall(client, id(), offer, { signal: limit });
-      isKnown = request.then(
-        () => true,
-        // After a refusal, there is no call to end: the conversation's call may be that of another tab.
-        (error: unknown) => (token ? !isFinal(error) : !(error as ChatError).status),
-      );
-      const { sdp, call } = await request;
-      token = call || undefined;
+      const offer = { sdp: (peer.localDescription as RTCSessionDescription).sdp, call: token || undefined };
+      // Hanging up does not abort the request: its answer identifies the call that must then be ended.
+      request = requestCall(client, id(), offer, { signal: limit }, signal).then(({ sdp, call }) => {
+        token = call;
+        return sdp;
+      });
+      const sdp = await request;
       await new Promise<void>((resolve, reject) => {
         onFailed = () => {
           reject(new Error('Not connected.'));
@@ -179,7 +176,9 @@ export function createConnection({
       if (channel) channel.onmessage = channel.onclose = null;
       // The request may outlive the page. Until its answer, the service transcribes the visitor's last words: it would
       // not if the connection were closed.
-      if (await isKnown) await requestCallEnd(client, id(), { keepalive: true }).catch(() => undefined);
+      await request?.catch(() => undefined);
+      if (token !== undefined)
+        await requestCallEnd(client, id(), token, { keepalive: true }).catch(() => undefined);
       close?.();
     },
   };
