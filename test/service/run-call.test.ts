@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CallResult, CallSettings, CallProgress } from '../../src/service/call/call-store.ts';
 import { OwnedLine } from '../../src/service/call/owned-line.ts';
+import type { CallMessage } from '../../src/service/db/calls-table.ts';
 import { CallConversation } from '../../src/service/call/call-conversation.ts';
 import type { AnsweredBy, CallHandler, NextStep } from '../../src/service/carrier/carrier.ts';
 import { readNumberTraits } from '../../src/service/carrier/number-traits.ts';
@@ -11,6 +12,10 @@ import { ScriptedLine } from '../support/calls/scripted-line.ts';
 import { until } from '../support/until.ts';
 
 const never = new AbortController().signal;
+
+async function* oneText(text: string) {
+  yield await Promise.resolve({ type: 'text' as const, text });
+}
 
 const weights = { human: 70, machine: 15, 'no-answer': 8, busy: 5, failed: 2 };
 
@@ -296,6 +301,32 @@ describe('silence', () => {
     assert.equal(lines.length, 1);
     assert.equal(end.duration, 6);
     assert.equal((await call({ maxInitialSilence: 5, waitForCustomer: true })).end.status, 'completed');
+  });
+
+  test('is limited by max_silence_duration after a reconnection if the person has spoken before', async () => {
+    const line = new ScriptedLine(() => undefined);
+    const messages = ['assistant', 'user'].map((role) => ({ role, content: 'Hello.', at: 0, seconds: 1 }));
+    const conversation = new CallConversation({
+      line: new OwnedLine(line, 'a lease'),
+      settings: { ...callSettings, maxInitialSilence: 5 },
+      speaker: {
+        answer: () => oneText('Of course.'),
+        startTurn: (reason) => oneText(turnTexts[reason]),
+      },
+      callStore: {
+        saveMessages: () => Promise.resolve(undefined),
+        chargeMinute: () => Promise.resolve(true),
+        release: () => Promise.resolve(),
+      },
+      ...{ signal: never, closing: never },
+      earlier: { messages: messages as CallMessage[], elapsed: 10, chargedMinutes: 1, reason: 'reconnected' },
+    });
+    const result = conversation.run();
+    assert.equal(await line.hears(), turnTexts.reconnected);
+    await line.waits(callSettings.reengagementInterval + 1);
+    assert.equal(await line.hears(), turnTexts.silence);
+    await line.waits(callSettings.maxSilence);
+    assert.equal((await result)?.reason, 'silence');
   });
 });
 

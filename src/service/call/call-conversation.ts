@@ -54,7 +54,11 @@ export class CallConversation {
       answeredAt,
       charged: earlier?.chargedMinutes ?? 0,
     });
-    this.#silence = new SilenceTimer(settings, line.now);
+    this.#silence = new SilenceTimer(
+      settings,
+      line.now,
+      earlier?.messages.some(({ role }) => role === 'user'),
+    );
     this.#keys = new PressedKeys(line);
   }
 

@@ -14,10 +14,12 @@ export class SilenceTimer {
   readonly #settings: CallSettings;
   #since: number;
   #lastAttempt: number;
-  #customerHasSpoken = false;
+  #customerHasSpoken: boolean;
 
-  constructor(settings: CallSettings, now: number) {
+  /** @param customerHasSpoken whether the customer has spoken on an earlier line of the call. */
+  constructor(settings: CallSettings, now: number, customerHasSpoken = false) {
     this.#settings = settings;
+    this.#customerHasSpoken = customerHasSpoken;
     this.#since = now;
     this.#lastAttempt = now;
   }
