@@ -15,6 +15,16 @@ import { startModelServer } from '../support/servers/model-server.ts';
 import { until } from '../support/until.ts';
 import { atEnd, newDatabase, readMoney, startService, testDatabase } from '../support/service/service.ts';
 
+/** Waits until the service has noticed that the connection of a visitor's call was lost. */
+const untilLost = ({ service, assistant }: Awaited<ReturnType<typeof visit>>) =>
+  eventually('the loss', async () => {
+    const { rows } = await service.running.database.pool.query<{ id: number }>(
+      'SELECT id FROM calls WHERE user_id = $1 AND lease_owner IS NULL',
+      [assistant.userId],
+    );
+    return rows[0];
+  });
+
 const hasOneProcess = testDatabase === 'pglite' && 'an embedded database has one process';
 
 describe('a web call', () => {
@@ -514,13 +524,21 @@ describe('a web call whose connection was lost', () => {
     browser.say('What are your opening hours?');
     await said(browser, 2);
     browser.lose();
-    await eventually('the loss', async () => {
-      const { rows } = await visitor.service.running.database.pool.query<{ id: number }>(
-        'SELECT id FROM calls WHERE user_id = $1 AND lease_owner IS NULL',
-        [visitor.assistant.userId],
-      );
-      return rows[0];
-    });
+    await untilLost(visitor);
+    await visitor.hangUp();
+    const [call] = await visitor.calls();
+    assert.deepEqual([call?.['status'], call?.['end_reason']], ['completed', 'hung-up']);
+  });
+
+  it('is completed if the visitor has got an answer in a text conversation', async () => {
+    const visitor = await visit();
+    await visitor.service.post(`${visitor.path}/messages`, { message: 'My name is Ada.' });
+    await visitor.call();
+    const { browser } = visitor.voice;
+    browser.say('Are you there?');
+    await said(browser, 1);
+    browser.lose();
+    await untilLost(visitor);
     await visitor.hangUp();
     const [call] = await visitor.calls();
     assert.deepEqual([call?.['status'], call?.['end_reason']], ['completed', 'hung-up']);
