@@ -25,6 +25,43 @@ const untilLost = ({ service, assistant }: Awaited<ReturnType<typeof visit>>) =>
     return rows[0];
   });
 
+/** Waits until the service has received the request to hang up. */
+const untilHungUp = ({ service, assistant }: Awaited<ReturnType<typeof visit>>) =>
+  eventually('the request to hang up', async () => {
+    const { rows } = await service.running.database.pool.query<{ id: number }>(
+      'SELECT id FROM calls WHERE user_id = $1 AND hang_up_requested',
+      [assistant.userId],
+    );
+    return rows[0];
+  });
+
+/** A visitor in a call while a tool runs, until `booked` is resolved with its result. */
+async function visitWithTool() {
+  const model = await startModelServer();
+  atEnd(() => model.close());
+  const booked = Promise.withResolvers<unknown>();
+  const shop = await startLoopbackServer(() => booked.promise);
+  atEnd(() => shop.close());
+  const visitor = await visit({
+    env: { LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test', ALLOW_PRIVATE_ADDRESSES: shop.address },
+  });
+  const owner = await Owner.of(visitor.service, visitor.assistant.userId);
+  const tool = { name: 'book', description: 'Books a table.', method: 'POST', timeout: 30 };
+  const stored = await owner.create('tools', { ...tool, endpoint: `${shop.url}/book` });
+  await visitor.service.running.database.db
+    .update(assistants)
+    .set({ toolIds: [stored.id] })
+    .where(eq(assistants.id, visitor.assistant.id));
+  const { json } = await visitor.call();
+  const { browser } = visitor.voice;
+  await said(browser, 1);
+  model.behave({ calls: [{ name: 'book', arguments: {} }], chunks: ['It is booked.'] });
+  browser.say('Book me a table.');
+  await until(() => shop.requests.length === 1);
+  model.behave({ chunks: ['I am here.'] });
+  return { visitor, model, booked, token: json['call'] };
+}
+
 const hasOneProcess = testDatabase === 'pglite' && 'an embedded database has one process';
 
 describe('a web call', () => {
@@ -443,41 +480,54 @@ describe('a web call in progress', () => {
   });
 
   it('ends with its duration and the result of a tool if the visitor hangs up while the tool runs', async () => {
-    const model = await startModelServer();
-    atEnd(() => model.close());
-    const booked = Promise.withResolvers<unknown>();
-    const shop = await startLoopbackServer(() => booked.promise);
-    atEnd(() => shop.close());
-    const visitor = await visit({
-      env: {
-        ...{ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' },
-        ALLOW_PRIVATE_ADDRESSES: shop.address,
-      },
-    });
-    const { id, userId } = visitor.assistant;
-    const owner = await Owner.of(visitor.service, userId);
-    const tool = { name: 'book', description: 'Books a table.', method: 'POST', timeout: 30 };
-    const stored = await owner.create('tools', { ...tool, endpoint: `${shop.url}/book` });
-    const { db } = visitor.service.running.database;
-    await db
-      .update(assistants)
-      .set({ toolIds: [stored.id] })
-      .where(eq(assistants.id, id));
-    await visitor.call();
-    const { browser } = visitor.voice;
-    await said(browser, 1);
-    model.behave({ calls: [{ name: 'book', arguments: {} }], chunks: ['It is booked.'] });
-    browser.say('Book me a table.');
-    await until(() => shop.requests.length === 1);
+    const { visitor, booked } = await visitWithTool();
     assert.equal((await visitor.hangUp()).status, 200);
     booked.resolve({ table: 7 });
     await waitForEnd(visitor);
-    const [call] = await db.select().from(calls).where(eq(calls.userId, userId));
+    const { db } = visitor.service.running.database;
+    const [call] = await db.select().from(calls).where(eq(calls.userId, visitor.assistant.userId));
     assert.deepEqual(
       [call?.endReason, call?.messages.at(-1)?.functionCalls?.[0]?.result],
       ['hung-up', { table: 7 }],
     );
     assert(call && call.duration >= 1, String(call?.duration));
+  });
+
+  it('delays the visitor’s next call until its last message is stored', async () => {
+    const { visitor, booked, token } = await visitWithTool();
+    const hungUp = visitor.hangUp(token);
+    await untilHungUp(visitor);
+    const next = visitor.call();
+    // The service has the new call, too, once it has answered later requests.
+    for (let requests = 0; requests < 5; requests++) await visitor.history();
+    booked.resolve({ table: 7 });
+    const { status, json } = await next;
+    assert.equal(status, 201);
+    assert.equal((await visitor.calls())[0]?.['end_reason'], 'hung-up');
+    await hungUp;
+    await visitor.hangUp(json['call']);
+  });
+
+  it('does not prevent the visitor’s next call if its tool takes long', async () => {
+    const { visitor, booked, token } = await visitWithTool();
+    const hungUp = visitor.hangUp(token);
+    await untilHungUp(visitor);
+    const { status, json } = await visitor.call();
+    assert.equal(status, 201);
+    await hungUp;
+    const { browser } = visitor.voice;
+    browser.say('Hello again');
+    await said(browser, 1);
+    booked.resolve({ table: 7 });
+    await waitForEnd(visitor);
+    browser.say('What are your opening hours?');
+    await said(browser, 2);
+    await visitor.hangUp(json['call']);
+    const { db } = visitor.service.running.database;
+    const isOwn = eq(calls.userId, visitor.assistant.userId);
+    const [first, second] = await db.select().from(calls).where(isOwn).orderBy(calls.id);
+    assert.deepEqual(first?.messages.at(-1)?.functionCalls?.[0]?.result, { table: 7 });
+    assert.deepEqual([second?.status, second?.messages.length], ['completed', 4]);
   });
 
   it('ends on a hang-up request to another process', { skip: hasOneProcess }, async () => {

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, not, sql } from 'drizzle-orm';
 import { voiceErrorTexts } from '../../contract/voice.ts';
 import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
 import { webCallMinutePrice } from '../billing/prices.ts';
@@ -142,7 +142,8 @@ export async function admitWebCall(
     const [open] = await tx
       .select({ id: calls.id })
       .from(calls)
-      .where(and(eq(calls.conversationId, conversation.id), isOpen));
+      // A call that was hung up may still run a tool. Its last message is then stored during the new call.
+      .where(and(eq(calls.conversationId, conversation.id), isOpen, not(calls.hangUpRequested)));
     if (open) throw refuse(409, voiceErrorTexts.callInProgress);
     const price = webCallMinutePrice(callVoice.modeOf(conversation));
     if (type === 'widget' && affordableCalls(available, price) === 0) {

@@ -1,4 +1,5 @@
 import { and, desc, eq, isNull, lte, or, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import { voiceErrorTexts } from '../../contract/voice.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import { endCall } from '../call/end-call.ts';
@@ -115,7 +116,13 @@ export class WebCalls {
   ): Promise<{ sdp: string; token: string } & Pick<CallOffer, 'maxSeconds' | 'isRecorded'>> {
     const { database, limits } = this.#dependencies;
     const { sender } = caller;
-    const { media } = this.#requireVoice(await readOffer(database, uuid, sender));
+    const conversation = await readOffer(database, uuid, sender);
+    const { media } = this.#requireVoice(conversation);
+    if (token === undefined) {
+      // The assistant then knows the last words of the call that the visitor has just hung up.
+      const isHungUp = and(eq(calls.conversationId, conversation.id), calls.hangUpRequested);
+      await this.#untilEnded(conversation.id, isHungUp);
+    }
     const { sdp, peer } = await this.#answer(media, offer, sender);
     try {
       const call =
@@ -139,7 +146,7 @@ export class WebCalls {
    * @throws ConversationError
    */
   async end(uuid: string, token?: string): Promise<void> {
-    const { database, signals } = this.#dependencies;
+    const { database } = this.#dependencies;
     const [conversation] = await database.db
       .select({ id: conversations.id })
       .from(conversations)
@@ -165,10 +172,7 @@ export class WebCalls {
     }
     await database.db.update(calls).set({ hangUpRequested: true }).where(isCall);
     await this.#notify(id);
-    const hasEnded = async () =>
-      (await database.db.select({ id: calls.id }).from(calls).where(isCall)).length === 0 ? true : undefined;
-    const waiting = pollUntil(signals, conversationSignal(id), hasEnded, AbortSignal.timeout(hangUpMs));
-    if (await waiting.catch(() => false)) return;
+    if (await this.#untilEnded(id, isCall)) return;
     // Its process has lost the connection, or is gone. Otherwise, that process ends the call when its tools have finished.
     const isAbandoned = or(isNull(calls.leaseOwner), lte(calls.leaseUntil, sql`now()`));
     await endCall(this.#dependencies, and(isCall, isAbandoned), hungUp);
@@ -211,6 +215,16 @@ export class WebCalls {
       release();
       throw error;
     }
+  }
+
+  /** Resolves with true when no open call of the conversation matches, or with false after five seconds. */
+  async #untilEnded(conversationId: number, condition: SQL | undefined): Promise<boolean> {
+    const { database, signals } = this.#dependencies;
+    const isOpenCall = and(condition, isOpen);
+    const hasEnded = async () =>
+      (await database.db.select({ id: calls.id }).from(calls).where(isOpenCall)).length === 0 || undefined;
+    const limit = AbortSignal.timeout(hangUpMs);
+    return pollUntil(signals, conversationSignal(conversationId), hasEnded, limit).catch(() => false);
   }
 
   async #notify(conversationId: number): Promise<void> {

@@ -723,8 +723,9 @@ CREATE INDEX calls_unhandled ON calls (ended_at) WHERE end_handled_at IS NULL;
 -- At most one open call a lead, enforced below the application.
 CREATE UNIQUE INDEX calls_one_open_a_lead ON calls (lead_id)
   WHERE status IN ('initiated', 'ringing', 'in-progress') AND lead_id IS NOT NULL;
+-- A call that was hung up may still run a tool during the next one.
 CREATE UNIQUE INDEX calls_one_open_a_conversation ON calls (conversation_id)
-  WHERE status IN ('initiated', 'ringing', 'in-progress') AND conversation_id IS NOT NULL;
+  WHERE status IN ('initiated', 'ringing', 'in-progress') AND conversation_id IS NOT NULL AND NOT hang_up_requested;
 CREATE INDEX calls_conversation ON calls (conversation_id) WHERE conversation_id IS NOT NULL;
 
 -- When the carrier may be asked to start the next call: at most one row.
