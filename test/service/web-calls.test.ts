@@ -35,6 +35,17 @@ const untilHungUp = ({ service, assistant }: Awaited<ReturnType<typeof visit>>) 
     return rows[0];
   });
 
+/** Reads the records of a visitor's calls, oldest first. */
+const storedCalls = ({ service, assistant }: Awaited<ReturnType<typeof visit>>) =>
+  service.running.database.db
+    .select()
+    .from(calls)
+    .where(eq(calls.userId, assistant.userId))
+    .orderBy(calls.id);
+
+const toolResults = (call: typeof calls.$inferSelect | undefined) =>
+  call?.messages.flatMap(({ functionCalls = [] }) => functionCalls.map(({ result }) => result));
+
 /** A visitor in a call while a tool runs, until `booked` is resolved with its result. */
 async function visitWithTool() {
   const model = await startModelServer();
@@ -484,12 +495,8 @@ describe('a web call in progress', () => {
     assert.equal((await visitor.hangUp()).status, 200);
     booked.resolve({ table: 7 });
     await waitForEnd(visitor);
-    const { db } = visitor.service.running.database;
-    const [call] = await db.select().from(calls).where(eq(calls.userId, visitor.assistant.userId));
-    assert.deepEqual(
-      [call?.endReason, call?.messages.at(-1)?.functionCalls?.[0]?.result],
-      ['hung-up', { table: 7 }],
-    );
+    const [call] = await storedCalls(visitor);
+    assert.deepEqual([call?.endReason, toolResults(call)], ['hung-up', [{ table: 7 }]]);
     assert(call && call.duration >= 1, String(call?.duration));
   });
 
@@ -523,10 +530,8 @@ describe('a web call in progress', () => {
     browser.say('What are your opening hours?');
     await said(browser, 2);
     await visitor.hangUp(json['call']);
-    const { db } = visitor.service.running.database;
-    const isOwn = eq(calls.userId, visitor.assistant.userId);
-    const [first, second] = await db.select().from(calls).where(isOwn).orderBy(calls.id);
-    assert.deepEqual(first?.messages.at(-1)?.functionCalls?.[0]?.result, { table: 7 });
+    const [first, second] = await storedCalls(visitor);
+    assert.deepEqual(toolResults(first), [{ table: 7 }]);
     assert.deepEqual([second?.status, second?.messages.length], ['completed', 4]);
   });
 
@@ -564,6 +569,67 @@ describe('a web call whose connection was lost', () => {
     assert.equal(calls.length, 1);
     assert.equal(calls[0]?.['total_cost'], 0.05);
     assert.equal((await visitor.history()).filter((line) => line.startsWith('user')).length, 1);
+  });
+
+  it('shows after a reconnection that the assistant is busy while a tool runs, and then answers what was said', async () => {
+    const { visitor, booked, token } = await visitWithTool();
+    visitor.voice.browser.lose();
+    assert.equal((await visitor.call({ call: token })).status, 201);
+    const { browser } = visitor.voice;
+    await browser.waitFor('response.created');
+    browser.write('Are you still there?');
+    browser.say('Hello?');
+    await browser.waitFor('conversation.item.input_audio_transcription.completed');
+    booked.resolve({ table: 7 });
+    // The apology, and two answers.
+    await said(browser, 3);
+    await visitor.hangUp(token);
+    const users = (await visitor.history()).filter((line) => line.startsWith('user: '));
+    assert.deepEqual(users, ['user: Book me a table.', 'user: Are you still there?', 'user: Hello?']);
+    const [call] = await storedCalls(visitor);
+    assert.deepEqual([call?.status, call?.endReason], ['completed', 'hung-up']);
+    // The browser has got the first event before the tool finished.
+    assert.deepEqual(toolResults(call), [{ table: 7 }]);
+  });
+
+  it('continues on the latest connection if the visitor reconnects twice while a tool runs', async () => {
+    const { visitor, model, booked, token } = await visitWithTool();
+    visitor.voice.browser.lose();
+    await visitor.call({ call: token });
+    const replaced = visitor.voice.browser;
+    await replaced.waitFor('response.created');
+    await visitor.call({ call: token });
+    const latest = visitor.voice.browser;
+    await latest.waitFor('response.created');
+    assert(replaced.isClosed);
+    const before = model.requests.length;
+    booked.resolve({ table: 7 });
+    await said(latest, 1);
+    latest.say('Hello?');
+    await said(latest, 2);
+    await visitor.hangUp(token);
+    assert.deepEqual(
+      replaced.events.map(({ type }) => type),
+      ['response.created'],
+    );
+    assert.equal(model.requests.length - before, 2);
+    assert.equal((await visitor.calls())[0]?.['end_reason'], 'hung-up');
+  });
+
+  it('ends if the visitor reconnects while a tool runs, and then hangs up', async () => {
+    const { visitor, booked, token } = await visitWithTool();
+    visitor.voice.browser.lose();
+    await visitor.call({ call: token });
+    const { browser } = visitor.voice;
+    await browser.waitFor('response.created');
+    const hungUp = visitor.hangUp(token);
+    assert.deepEqual(await browser.waitFor('call.ended'), [{ type: 'call.ended', reason: 'stopped' }]);
+    booked.resolve({ table: 7 });
+    await hungUp;
+    await waitForEnd(visitor);
+    const [call] = await storedCalls(visitor);
+    assert.equal(call?.endReason, 'hung-up');
+    assert.deepEqual(toolResults(call), [{ table: 7 }]);
   });
 
   it('is completed if the visitor has got an answer, and hangs up instead of reconnecting', async () => {

@@ -122,6 +122,11 @@ export class BrowserLine {
     });
   }
 
+  /** Notifies the browser that the assistant responds soon. */
+  announceResponse(): void {
+    this.#respond();
+  }
+
   /** Ends the call at the visitor's request. */
   hangUp(): void {
     this.line.close('customer');

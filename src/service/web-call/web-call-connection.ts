@@ -40,6 +40,9 @@ export class WebCallConnection {
   readonly #over = Promise.withResolvers<undefined>();
   /** Undefined until the browser is connected. */
   #line: BrowserLine | undefined;
+  #isConversing = false;
+  /** Whether the connection must not take the call, since another one replaces it or the process stops. */
+  #isCancelled = false;
 
   constructor(dependencies: WebCallConnectionDependencies, call: AdmittedCall, peer: WebPeer) {
     this.#dependencies = dependencies;
@@ -52,14 +55,17 @@ export class WebCallConnection {
    * Waits for the browser to connect, and runs the call on this connection. Resolves when the connection is closed, also
    * if the browser did not connect.
    *
-   * @param onConnected called before the conversation starts.
+   * @param findEarlier returns the other connections of the call, which this one replaces once the browser is connected.
    */
-  async run(visitor: VisitorAddresses, onConnected: () => Promise<void>): Promise<void> {
+  async run(visitor: VisitorAddresses, findEarlier: () => readonly WebCallConnection[]): Promise<void> {
     const watching = this.#watch();
     try {
-      if (!(await this.#peer.connected)) return;
-      await onConnected();
-      await this.#converse(visitor);
+      if (!(await this.#peer.connected) || this.#isCancelled) return;
+      const line = this.#createLine();
+      this.#line = line;
+      if (!(await this.#replace(findEarlier()))) return;
+      this.#isConversing = true;
+      await this.#converse(line, visitor);
     } finally {
       this.#over.resolve(undefined);
       await watching;
@@ -70,22 +76,41 @@ export class WebCallConnection {
   /**
    * Ends the connection so that the call can continue on another one. Resolves when this connection's part is stored.
    */
-  async disconnect(): Promise<void> {
+  async #disconnect(): Promise<void> {
     if (!this.#line) return;
     this.#line.disconnect();
     await this.#over.promise;
   }
 
-  /** Closes the connection if the browser has not connected yet. */
+  /** Closes the connection if its conversation has not started yet. */
   cancel(): void {
-    if (!this.#line) this.#peer.close();
+    if (this.#isConversing) return;
+    this.#isCancelled = true;
+    this.#peer.close();
   }
 
-  async #converse(visitor: VisitorAddresses): Promise<void> {
-    const { log, calls: runner, callVoice } = this.#dependencies;
+  #createLine(): BrowserLine {
+    const { log, callVoice } = this.#dependencies;
+    return new BrowserLine(this.#peer, (options) =>
+      callVoice.createLine(this.#call.line, { ...options, log }),
+    );
+  }
+
+  /**
+   * Waits for the ends of earlier connections, whose tools may run for half a minute. The visitor's words are answered
+   * afterwards.
+   *
+   * @returns false if this connection was cancelled meanwhile.
+   */
+  async #replace(earlier: readonly WebCallConnection[]): Promise<boolean> {
+    if (earlier.some((other) => other.#isConversing)) this.#line?.announceResponse();
+    await Promise.all(earlier.map((other) => other.#disconnect()));
+    return !this.#isCancelled;
+  }
+
+  async #converse(line: BrowserLine, visitor: VisitorAddresses): Promise<void> {
+    const { calls: runner, callVoice } = this.#dependencies;
     const { token, isRecorded, line: plan } = this.#call;
-    const line = new BrowserLine(this.#peer, (options) => callVoice.createLine(plan, { ...options, log }));
-    this.#line = line;
     await runner.run({ callId: this.callId, token, carrierCallId: null }, line.line, {
       visitor,
       mode: callVoice.modeOf(plan),

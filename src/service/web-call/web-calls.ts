@@ -249,10 +249,9 @@ export class WebCalls {
   async #run(connection: WebCallConnection, visitor: VisitorAddresses): Promise<void> {
     const { callId } = connection;
     try {
-      await connection.run(visitor, async () => {
-        const others = this.#connectionsOf(connection).filter((other) => other !== connection);
-        await Promise.all(others.map((other) => other.disconnect()));
-      });
+      await connection.run(visitor, () =>
+        this.#connectionsOf(connection).filter((other) => other !== connection),
+      );
     } finally {
       this.#connections.delete(connection);
     }
