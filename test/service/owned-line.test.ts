@@ -50,16 +50,35 @@ for (const [carrier, createLine] of Object.entries(lines)) {
     it('says nothing to a machine that was detected before it speaks', async () => {
       const line = new OwnedLine(createLine(), 'a lease');
       line.identify('machine');
-      const { played, startedAt, cutOffBy } = await line.say(greeting(), 60, never);
+      const { played, startedAt, cutOffBy } = await line.say(greeting(), 60, never, never);
       assert.deepEqual([played, startedAt, cutOffBy], ['', undefined, 'signal']);
       assert.deepEqual(await line.next(60, never), { type: 'identified', by: 'machine' });
     });
 
     it('says nothing when the service is stopping', async () => {
       const line = new OwnedLine(createLine(), 'a lease');
-      await assert.rejects(line.say(greeting(), 60, AbortSignal.abort(new Error('stopping'))), {
+      await assert.rejects(line.say(greeting(), 60, AbortSignal.abort(new Error('stopping')), never), {
         message: 'stopping',
       });
+    });
+
+    it('runs an action at a time on its clock', async () => {
+      const created = createLine();
+      const line = new OwnedLine(created, 'a lease');
+      const cancel = line.at(line.now + 0.2, () => Promise.reject(new Error('It was cancelled.')));
+      const ran = Promise.withResolvers<number>();
+      line.at(line.now + 0.2, async () => {
+        await Promise.resolve();
+        ran.resolve(line.now);
+      });
+      cancel();
+      const silence = new AbortController();
+      const next = line.next(10, silence.signal).catch(() => undefined);
+      if (created instanceof ScriptedLine) await created.waits(0.2);
+      const at = await ran.promise;
+      assert.ok(at >= 0.19 && at < 10, `${at}`);
+      silence.abort();
+      await next;
     });
   });
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CallResult, CallSettings, CallProgress } from '../../src/service/call/call-store.ts';
+import type { CallResult, CallSettings, CallProgress, CallStore } from '../../src/service/call/call-store.ts';
 import { OwnedLine } from '../../src/service/call/owned-line.ts';
 import type { CallMessage } from '../../src/service/db/calls-table.ts';
 import { CallConversation } from '../../src/service/call/call-conversation.ts';
+import type { CallConversationOptions } from '../../src/service/call/call-conversation.ts';
 import type { AnsweredBy, CallHandler, NextStep } from '../../src/service/carrier/carrier.ts';
 import { readNumberTraits } from '../../src/service/carrier/number-traits.ts';
 import { SimulatedCarrier } from '../../src/service/carrier/simulated-carrier.ts';
@@ -282,6 +283,16 @@ describe('a call answered by a person', () => {
     const noBalance = await call({ minutes: 0 });
     assert.deepEqual([noBalance.end.status, noBalance.lines], ['ended', []]);
   });
+
+  test('is charged while the assistant speaks, and ends within a reply if the balance is too low', async () => {
+    const { end, events, lines } = await call({ reply: () => ({ text: 'and '.repeat(2000) }), minutes: 2 });
+    assert.deepEqual([end.status, end.reason, end.duration], ['ended', 'balance', 120]);
+    assert.deepEqual(
+      events.filter((event) => event.startsWith('minute')),
+      ['minute 1', 'minute 2', 'minute 3'],
+    );
+    assert.match(lines.at(-1) ?? '', /^assistant: and .* and$/);
+  });
 });
 
 describe('silence', () => {
@@ -482,9 +493,10 @@ test('an answer has the time from the end of the customer’s utterance to its f
   for (const { responseTime } of answers) assert.equal(responseTime, 0);
 });
 
-test('a tool that runs when the connection is lost does not delay the stop of the process', async () => {
+/** Starts a call whose assistant answers and then waits for a tool that never ends. */
+function startSlowTool(more: Partial<Pick<CallConversationOptions, 'closing'>> & Partial<CallStore> = {}) {
+  const { closing = never, ...store } = more;
   const line = new ScriptedLine(() => undefined);
-  const closing = new AbortController();
   const saved: string[] = [];
   const conversation = new CallConversation({
     line: new OwnedLine(line, 'a lease'),
@@ -500,10 +512,16 @@ test('a tool that runs when the connection is lost does not delay the stop of th
       saveMessages: (messages) => Promise.resolve(void saved.push(messages.at(-1)?.content ?? '')),
       chargeMinute: () => Promise.resolve(true),
       release: () => Promise.resolve(),
+      ...store,
     },
-    ...{ signal: never, closing: closing.signal },
+    ...{ signal: never, closing },
   });
-  const result = conversation.run();
+  return { line, saved, result: conversation.run() };
+}
+
+test('a tool that runs when the connection is lost does not delay the stop of the process', async () => {
+  const closing = new AbortController();
+  const { line, saved, result } = startSlowTool({ closing: closing.signal });
   await line.hears();
   line.says('Book me a table.');
   await line.isHearing('One moment.');
@@ -511,4 +529,18 @@ test('a tool that runs when the connection is lost does not delay the stop of th
   await until(() => saved.includes('One moment.'));
   closing.abort();
   assert.equal(await result, undefined);
+});
+
+test('a call ends at its limit of minutes while a tool runs after an interruption', async () => {
+  const { line, saved, result } = startSlowTool({
+    chargeMinute: (minute) => Promise.resolve(minute === 1 ? true : 'minutes-per-day'),
+  });
+  await line.hears();
+  line.says('Book me a table.');
+  await line.isHearing('One moment.');
+  line.talksOver('For two.');
+  await until(() => saved.includes('One moment.'));
+  await line.pass(60);
+  const { status, reason } = (await result) ?? {};
+  assert.deepEqual([status, reason], ['ended', 'minutes-per-day']);
 });

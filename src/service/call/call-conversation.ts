@@ -41,9 +41,11 @@ export class CallConversation {
   readonly #minutes: StartedMinutes;
   readonly #silence: SilenceTimer;
   readonly #keys: PressedKeys;
+  /** Interrupts the conversation, also if a minute cannot be charged. */
+  readonly #signal: AbortSignal;
 
   constructor(options: CallConversationOptions) {
-    const { line, settings, callStore, earlier } = options;
+    const { line, settings, callStore, earlier, signal } = options;
     this.#options = options;
     const answeredAt = (this.#answeredAt = line.now - (earlier?.elapsed ?? 0));
     this.#transcript = new CallTranscript({ line, callStore, answeredAt, earlier: earlier?.messages ?? [] });
@@ -54,6 +56,7 @@ export class CallConversation {
       answeredAt,
       charged: earlier?.chargedMinutes ?? 0,
     });
+    this.#signal = AbortSignal.any([signal, this.#minutes.signal]);
     this.#silence = new SilenceTimer(
       settings,
       line.now,
@@ -68,10 +71,14 @@ export class CallConversation {
    * @returns undefined if the call continues elsewhere: it was transferred, or its connection was lost.
    */
   async run(): Promise<CallResult | undefined> {
-    const ending = await this.#untilEnd();
-    if (ending === 'released') return undefined;
-    await this.#options.line.hangUp(ending.reason);
-    return { ...ending, duration: this.#duration, messages: this.#transcript.messages };
+    try {
+      const ending = await this.#untilEnd();
+      if (ending === 'released') return undefined;
+      await this.#options.line.hangUp(ending.reason);
+      return { ...ending, duration: this.#duration, messages: this.#transcript.messages };
+    } finally {
+      await this.#minutes.stop();
+    }
   }
 
   get #duration(): number {
@@ -89,7 +96,8 @@ export class CallConversation {
 
   async #start(): Promise<CallEnding | undefined> {
     const { settings, answeredBy, earlier, speaker } = this.#options;
-    await this.#minutes.charge();
+    await this.#minutes.start();
+    this.#signal.throwIfAborted();
     if (earlier) {
       return this.#reply((signal) => speaker.startTurn(earlier.reason, this.#transcript.messages, signal));
     }
@@ -110,6 +118,7 @@ export class CallConversation {
   #leaveVoicemail(options: { waitsForGreeting: boolean }): Promise<CallEnding | undefined> {
     const call = {
       ...this.#options,
+      signal: this.#signal,
       say: (text: string) => this.#say(text),
       addSaid: (said: Said) => this.#transcript.addSaid(said),
       lineEnded: (event: CallEvent) => this.#handle(event),
@@ -118,11 +127,10 @@ export class CallConversation {
   }
 
   async #converse(): Promise<CallEnding> {
-    const { line, settings, signal } = this.#options;
+    const { line, settings } = this.#options;
     const end = this.#answeredAt + settings.maxDuration;
     for (;;) {
       if (isPast(end, line.now)) return { status: 'completed', reason: 'max-duration' };
-      await this.#minutes.charge();
       for (const at of [line.customerSpokeAt, this.#keys.pressedAt])
         if (at !== undefined) this.#silence.customerActive(at);
       const due = this.#silence.due();
@@ -133,7 +141,7 @@ export class CallConversation {
         if (ending) return ending;
         continue;
       }
-      const event = await this.#keys.next(Math.min(end, due.at, this.#minutes.nextAt) - line.now, signal);
+      const event = await this.#keys.next(Math.min(end, due.at) - line.now, this.#signal);
       const ending = event && (await this.#handle(event));
       if (ending) return ending;
     }
@@ -215,7 +223,7 @@ export class CallConversation {
     await this.#addSpoken(spoken, { since, functionCalls });
     if (spoken.cutOffBy !== undefined) {
       // Otherwise, the next answer would not know of the calls in progress, and the model would repeat them.
-      await reply.untilEnd(closing);
+      await reply.untilEnd(AbortSignal.any([closing, this.#minutes.signal]));
       const late = reply.functionCalls.slice(functionCalls.length);
       await this.#addSpoken({ played: '', startedAt: undefined }, { functionCalls: late });
     }
@@ -239,12 +247,13 @@ export class CallConversation {
 
   #speak(text: AsyncIterable<string>): Promise<Spoken> {
     const { line, settings, signal } = this.#options;
-    return line.say(text, this.#answeredAt + settings.maxDuration - line.now, signal);
+    const seconds = this.#answeredAt + settings.maxDuration - line.now;
+    return line.say(text, seconds, signal, this.#minutes.signal);
   }
 
   async #addSpoken(...spoken: Parameters<CallTranscript['addSpoken']>): Promise<void> {
     if (await this.#transcript.addSpoken(...spoken)) this.#silence.assistantSpoke(this.#options.line.now);
-    await this.#minutes.charge();
+    this.#minutes.signal.throwIfAborted();
   }
 }
 

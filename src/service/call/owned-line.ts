@@ -70,13 +70,41 @@ export class OwnedLine {
     }
   }
 
-  async say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
+  /**
+   * @param cutOff only cuts the text off.
+   * @throws the reason of `signal` if it is aborted by the end.
+   */
+  async say(
+    text: AsyncIterable<string>,
+    seconds: number,
+    signal: AbortSignal,
+    cutOff: AbortSignal,
+  ): Promise<Spoken> {
     signal.throwIfAborted();
-    const { signal: interruption } = this.#interruption;
-    if (interruption.aborted) return { played: '', startedAt: undefined, cutOffBy: 'signal' };
-    const spoken = await this.#line.say(text, seconds, AbortSignal.any([signal, interruption]));
+    const stopped = AbortSignal.any([this.#interruption.signal, cutOff]);
+    if (stopped.aborted) return { played: '', startedAt: undefined, cutOffBy: 'signal' };
+    const spoken = await this.#line.say(text, seconds, AbortSignal.any([signal, stopped]));
     signal.throwIfAborted();
     return spoken;
+  }
+
+  /**
+   * Runs an action at a time on the line's clock, unless the line has ended by then.
+   *
+   * @returns a function that cancels it.
+   */
+  at(time: number, action: () => Promise<void>): () => void {
+    const line = this.#line;
+    if (line.at) return line.at(time, action);
+    const timer = setTimeout(
+      () => {
+        if (!line.hasEnded) void action();
+      },
+      (time - line.now) * 1000,
+    );
+    return () => {
+      clearTimeout(timer);
+    };
   }
 
   sendDigits(digits: string): Promise<void> {

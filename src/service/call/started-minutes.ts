@@ -16,29 +16,52 @@ export interface StartedMinutesOptions {
   charged: number;
 }
 
-/** Charges for every started minute of a call. */
+/** Charges for each minute of a call when it starts, whatever the call is doing then. */
 export class StartedMinutes {
   readonly #options: StartedMinutesOptions;
+  readonly #failure = new AbortController();
   #charged: number;
+  #charging: Promise<void> = Promise.resolve();
+  #cancelNext: () => void = () => undefined;
 
   constructor(options: StartedMinutesOptions) {
     this.#options = options;
     this.#charged = options.charged;
   }
 
-  /** When the next minute starts, on the line's clock. */
-  get nextAt(): number {
-    return this.#options.answeredAt + this.#charged * secondsPerMinute;
+  /** Aborted if a minute could not be charged. The reason is a {@link MustEndError}, or the error of the store. */
+  get signal(): AbortSignal {
+    return this.#failure.signal;
   }
 
-  /** @throws {MustEndError} if a minute cannot be charged. */
-  async charge(): Promise<void> {
-    const { line, callStore, maxDuration } = this.#options;
+  /** Charges for the minutes that have started, and for the others when they start. */
+  start(): Promise<void> {
+    this.#charging = this.#charge();
+    return this.#charging;
+  }
+
+  /** Stops charging. Resolves when no charge is pending. */
+  async stop(): Promise<void> {
+    this.#cancelNext();
+    await this.#charging;
+    // The pending charge has scheduled the next one.
+    this.#cancelNext();
+  }
+
+  async #charge(): Promise<void> {
+    const { line, callStore, answeredAt, maxDuration } = this.#options;
     const last = Math.ceil(maxDuration / secondsPerMinute);
-    while (this.#charged < last && isPast(this.nextAt, line.now)) {
-      const isPaid = await callStore.chargeMinute(this.#charged + 1);
-      if (isPaid !== true) throw new MustEndError(isPaid === false ? 'balance' : isPaid);
-      this.#charged += 1;
+    const nextAt = () => answeredAt + this.#charged * secondsPerMinute;
+    try {
+      while (this.#charged < last && isPast(nextAt(), line.now)) {
+        const isPaid = await callStore.chargeMinute(this.#charged + 1);
+        if (isPaid !== true) throw new MustEndError(isPaid === false ? 'balance' : isPaid);
+        this.#charged += 1;
+      }
+    } catch (error) {
+      this.#failure.abort(error);
+      return;
     }
+    if (this.#charged < last) this.#cancelNext = line.at(nextAt(), () => this.start());
   }
 }

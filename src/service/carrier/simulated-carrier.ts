@@ -121,10 +121,8 @@ export class SimulatedCarrier implements Carrier {
     }
     const by = traits.isFax ? 'fax' : traits.outcome === 'machine' ? 'machine' : 'human';
     if (!traits.isDetectedLate) await report({ type: 'identified', by });
-    const detection = traits.isDetectedLate
-      ? { after: lateDetection, report: () => report({ type: 'identified', by }) }
-      : undefined;
-    await this.#connect(call, traits, carrierCallId, detection);
+    const detect = traits.isDetectedLate ? () => report({ type: 'identified', by }) : undefined;
+    await this.#connect(call, traits, carrierCallId, detect);
   }
 
   /** Rings until the call is answered or the ringing time is over. */
@@ -147,11 +145,12 @@ export class SimulatedCarrier implements Carrier {
     plan: CallPlan,
     traits: CustomerTraits,
     carrierCallId: string,
-    detection?: { after: number; report: () => Promise<void> },
+    detect?: () => Promise<void>,
   ): Promise<void> {
     const { callId, token, connectToken, speech } = plan;
     const customer = new SimulatedCustomer(traits, customerSentences(speech.language), traits.isCaller);
-    const line = new SimulatedLine(speech, customer, this.#options.wait, detection);
+    const line = new SimulatedLine(speech, customer, this.#options.wait);
+    if (detect) line.at(lateDetection, detect);
     this.#lines.set(carrierCallId, line);
     try {
       await this.#service.onConnected({ callId, token, connectToken, carrierCallId }, line);

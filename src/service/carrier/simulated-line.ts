@@ -11,11 +11,10 @@ interface Scheduled {
   event: LineEvent;
 }
 
-/** The carrier's detection of who answered, during the call. */
-interface Detection {
-  /** Seconds from the answer. */
-  after: number;
-  report: () => Promise<void>;
+/** An action at a time on the line's clock. */
+interface Alarm {
+  at: number;
+  action: () => Promise<void>;
 }
 
 /**
@@ -25,17 +24,16 @@ export class SimulatedLine implements Line {
   readonly #speech: SpeechSettings;
   readonly #customer: SimulatedCustomer;
   readonly #wait: Wait;
-  #detection: Detection | undefined;
+  readonly #alarms = new Set<Alarm>();
   #scheduled: Scheduled | undefined;
   #now = 0;
   #customerSpokeAt: number | undefined;
   #end: 'left' | 'lost' | 'hung-up' | undefined;
 
-  constructor(speech: SpeechSettings, customer: SimulatedCustomer, wait: Wait, detection?: Detection) {
+  constructor(speech: SpeechSettings, customer: SimulatedCustomer, wait: Wait) {
     this.#speech = speech;
     this.#customer = customer;
     this.#wait = wait;
-    this.#detection = detection;
     this.#schedule(customer.onAnswered());
   }
 
@@ -97,6 +95,15 @@ export class SimulatedLine implements Line {
     return Promise.resolve();
   }
 
+  at(time: number, action: () => Promise<void>): () => void {
+    // The clock has no finer steps, so it would never reach a time in between.
+    const alarm = { at: Math.ceil(time * 10) / 10, action };
+    this.#alarms.add(alarm);
+    return () => {
+      this.#alarms.delete(alarm);
+    };
+  }
+
   /** Ends the call from the carrier's side. */
   disconnect(): void {
     this.#end ??= 'hung-up';
@@ -148,13 +155,18 @@ export class SimulatedLine implements Line {
 
   async #advance(seconds: number, signal: AbortSignal): Promise<void> {
     const until = this.#now + seconds;
-    const detection = this.#detection;
-    if (detection && detection.after <= until) {
-      this.#detection = undefined;
-      await this.#pass(detection.after - this.#now, signal);
-      await detection.report();
+    for (let alarm = this.#nextAlarm(until); alarm; alarm = this.#nextAlarm(until)) {
+      await this.#pass(alarm.at - this.#now, signal);
+      this.#alarms.delete(alarm);
+      await alarm.action();
     }
     await this.#pass(until - this.#now, signal);
+  }
+
+  /** Excludes an alarm at `until` itself, since an event at the same time may end the call. */
+  #nextAlarm(until: number): Alarm | undefined {
+    const [first] = [...this.#alarms].sort((a, b) => a.at - b.at);
+    return first && first.at < until ? first : undefined;
   }
 
   async #pass(seconds: number, signal: AbortSignal): Promise<void> {

@@ -103,6 +103,13 @@ export interface Line {
    */
   hangUp(reason?: HangUpReason): Promise<void>;
   /**
+   * Set if the line's clock is simulated: runs an action at a time on it, also while the line speaks. The clock stands
+   * still during the action. The action must not throw.
+   *
+   * @returns a function that cancels it.
+   */
+  at?(time: number, action: () => Promise<void>): () => void;
+  /**
    * Set if the line has its own model, which then speaks instead of the assistant's engine.
    *
    * @throws EngineError if the model is not available.

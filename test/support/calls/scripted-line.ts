@@ -25,6 +25,7 @@ export class ScriptedLine implements Line {
   readonly actions: string[] = [];
   readonly #events: LineEvent[] = [];
   readonly #played: string[] = [];
+  readonly #alarms = new Set<{ time: number; action: () => Promise<void> }>();
   #current = '';
   #interruption: Interruption | undefined;
   #isTalkedOver = false;
@@ -56,7 +57,7 @@ export class ScriptedLine implements Line {
       const event = this.#events.shift() ?? this.#ended;
       if (event?.type === 'said') {
         const endedAt = this.now + event.seconds;
-        this.now = endedAt + this.#understoodAfter;
+        await this.pass(event.seconds + this.#understoodAfter);
         return { ...event, endedAt };
       }
       if (event !== undefined) return event;
@@ -102,7 +103,7 @@ export class ScriptedLine implements Line {
     const played = this.#current;
     this.#current = '';
     this.#isTalkedOver = false;
-    this.now += played.length / charactersPerSecond;
+    await this.pass(played.length / charactersPerSecond);
     this.actions.push(`say ${played}`);
     this.#played.push(played);
     this.#notify();
@@ -127,6 +128,14 @@ export class ScriptedLine implements Line {
     if (!this.#ended) this.actions.push('hang up');
     this.#end('connection');
     return Promise.resolve();
+  }
+
+  at(time: number, action: () => Promise<void>): () => void {
+    const alarm = { time, action };
+    this.#alarms.add(alarm);
+    return () => {
+      this.#alarms.delete(alarm);
+    };
   }
 
   /** Resolves with the next completed or interrupted speech. */
@@ -178,11 +187,21 @@ export class ScriptedLine implements Line {
     this.says(saying);
   }
 
+  /** Lets seconds pass, whatever the service is doing. */
+  async pass(seconds: number): Promise<void> {
+    this.now += seconds;
+    for (const alarm of this.#alarms) {
+      if (alarm.time > this.now) continue;
+      this.#alarms.delete(alarm);
+      await alarm.action();
+    }
+  }
+
   /** Lets seconds of silence pass, once the service waits for the customer. */
   async waits(seconds: number): Promise<void> {
     while (!this.#isWaiting || this.#events.length > 0) await this.#changed.promise;
     this.#isWaiting = false;
-    this.now += seconds;
+    await this.pass(seconds);
     this.#notify();
   }
 
