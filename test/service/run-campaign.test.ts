@@ -232,6 +232,39 @@ describe('a campaign', () => {
     );
   });
 
+  test('calls the new number of a lead if it changes while the call waits, but still its contacts', async () => {
+    const run = await start({ max_retries: 1, retry_interval: 10 });
+    const lead = await run.add('+4989200100');
+    const other = await run.add('+4989200200', ['+4989200201']);
+    await run.tick();
+    await run.end({ status: 'busy' });
+    await run.tick(9);
+    const [contactCall = 0] = await run.openCalls();
+    assert.deepEqual(await run.called(), ['+4989200201']);
+    await run.tick(1);
+    const [, leadCall = 0] = await run.openCalls();
+    assert.deepEqual(await run.called(), ['+4989200201', '+4989200100']);
+    await run.owner.put(`leads/${lead}`, { phone_number: '+4989200999' });
+    await run.owner.put(`leads/${other}`, { phone_number: '+4989200888' });
+    assert.equal(typeof (await plan(contactCall, new Date())), 'object');
+    assert.equal(await plan(leadCall, new Date()), 'not-started');
+    await run.end({ status: 'failed', reason: 'not-started' });
+    assert.ok((await run.called()).includes('+4989200999'));
+  });
+
+  test('does not make a waiting call of a lead that was moved to another campaign', async () => {
+    const run = await start();
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    const [call = 0] = await run.openCalls();
+    const { id: target } = await run.owner.create('campaigns', {
+      name: 'Summer',
+      assistant_id: (await run.campaign())['assistant_id'],
+    });
+    await run.owner.put(`leads/${lead}`, { campaign_id: target });
+    assert.equal(await plan(call, new Date()), 'not-started');
+  });
+
   test('shows no number that was released while the call waited', async () => {
     const run = await start({ numbers: 2 });
     await run.add('+4989200100');

@@ -52,8 +52,8 @@ export interface PlannedCall {
  *   turn could be lost if many calls are waiting.
  * @param options.at the time to compare with the calling hours; the database's current time by default.
  * @returns undefined if the call is no longer waiting, or the reason why it must not be made: its assistant was deleted
- *   or is not outbound, it has waited too long, its lead was deleted or has got another status, its campaign was stopped
- *   or is outside its calling hours, or its number may not be called.
+ *   or is not outbound, it has waited too long, its lead was deleted or has got another status, number or campaign, its
+ *   campaign was stopped or is outside its calling hours, or its number may not be called.
  */
 export async function planCall(
   { db }: Database,
@@ -79,10 +79,12 @@ export async function planCall(
     const now = at ?? (await databaseTime(db));
     if (nextCallingTime(campaign, now)?.getTime() !== now.getTime()) return 'not-started';
     const [lead] = await db
-      .select({ status: leads.status })
+      .select({ status: leads.status, campaignId: leads.campaignId, phoneNumber: leads.phoneNumber })
       .from(leads)
       .where(eq(leads.id, waiting.leadId ?? 0));
-    if (lead?.status !== 'processing') return 'not-started';
+    if (lead?.status !== 'processing' || lead.campaignId !== waiting.campaignId) return 'not-started';
+    const isOfLead = waiting.contactId === null;
+    if (isOfLead && lead.phoneNumber !== waiting.leadPhoneNumber) return 'not-started';
   }
   const to = waiting.clientPhoneNumber;
   if (await isBlocked(db, waiting.userId, to)) return 'blocked';
