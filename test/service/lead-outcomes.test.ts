@@ -385,6 +385,59 @@ describe('a lead', () => {
     }
   });
 
+  const cutOff = { status: 'failed', reason: 'cut-off', talked: true } as const;
+
+  async function triesOf(lead: number): Promise<number | undefined> {
+    const { rows } = await database.pool.query<{ tries: number }>('SELECT tries FROM leads WHERE id = $1', [
+      lead,
+    ]);
+    return rows[0]?.tries;
+  }
+
+  test('does not lose a try if an error cuts off its call before the customer speaks', async () => {
+    const run = await start({ retry_interval: 10 });
+    const lead = await run.add('+4989200100', ['+4989200101']);
+    await run.tick();
+    await run.end(cutOff);
+    assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], 'rescheduled']);
+    await run.tick(9);
+    assert.deepEqual(await run.called(), []);
+    await run.tick(1);
+    assert.deepEqual(await run.called(), ['+4989200100']);
+    await run.end({ status: 'busy' });
+    await run.end(cutOff);
+    assert.deepEqual(await run.lead(lead), { status: 'rescheduled', contacts: ['rescheduled'] });
+    assert.equal(await triesOf(lead), 0);
+    await run.tick(10);
+    assert.deepEqual(await run.called(), ['+4989200101']);
+    await run.end();
+    assert.equal((await run.lead(lead)).status, 'completed');
+  });
+
+  test('loses a try if an error cuts off its call later', async () => {
+    const run = await start();
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    await run.end({ ...cutOff, answered: true });
+    assert.deepEqual([(await run.lead(lead)).status, await triesOf(lead)], ['rescheduled', 1]);
+  });
+
+  test('loses a try with the third call in a row that an error cuts off, if those of others succeed', async () => {
+    const run = await start({ retry_interval: 10, max_calls_in_parallel: 1 });
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    for (const [tries, other] of ['+4989200200', '+4989200201', '+4989200202'].entries()) {
+      assert.deepEqual([await run.called(), await triesOf(lead)], [['+4989200100'], 0]);
+      await run.end(cutOff);
+      assert.equal(await triesOf(lead), tries < 2 ? 0 : 1);
+      await run.add(other);
+      await run.tick();
+      assert.deepEqual(await run.called(), [other]);
+      await run.end();
+      await run.tick(10);
+    }
+  });
+
   test('depends on its latest call only, even if that call is deleted', async () => {
     const run = await start({ retry_interval: 10 });
     const lead = await run.add('+4989200100');

@@ -140,6 +140,38 @@ describe('a campaign', () => {
     assert.deepEqual(await run.called(), ['+4989200200']);
   });
 
+  test('stops with a stop_reason if errors cut off more calls in a row than it makes in parallel', async () => {
+    const run = await start({ max_calls_in_parallel: 1, retry_interval: 10 });
+    const leads = [];
+    for (let number = 100; number < 110; number++) leads.push(await run.add(`+4989200${number}`));
+    const cutOff = { status: 'failed', reason: 'cut-off' } as const;
+    const state = async () => {
+      const { status, stop_reason } = await run.campaign();
+      return [status, stop_reason];
+    };
+    await run.tick();
+    await run.end(cutOff);
+    await run.end({ ...cutOff, talked: true, answered: true });
+    await run.end();
+    await run.end(cutOff);
+    await run.end({ status: 'busy' });
+    await run.end({ answeredBy: 'machine' });
+    await run.end(cutOff);
+    assert.deepEqual(await state(), ['in-progress', null]);
+    await run.end(cutOff);
+    assert.deepEqual([await run.called(), await state()], [[], ['stopped', 'cut-off']]);
+    await run.tick(10);
+    assert.deepEqual(await run.called(), []);
+    // Earlier calls do not count after the start.
+    await run.change('start');
+    await run.tick();
+    await run.end(cutOff);
+    await run.end(cutOff);
+    assert.deepEqual([(await run.called()).length, await state()], [1, ['in-progress', null]]);
+    await run.end(cutOff);
+    assert.deepEqual(await state(), ['stopped', 'cut-off']);
+  });
+
   test('stops with a stop_reason if the balance is too low', async () => {
     const run = await start({ balance: '0.1' });
     const lead = await run.add('+4989200100');

@@ -14,7 +14,8 @@ const meanings: Readonly<Record<EndReason, string>> = {
   'conversation-ended':
     'The conversation of a web call ended, a person took it over, or its messages were used up.',
   'country-not-allowed': '`CARRIER_COUNTRIES` does not allow the country of the number.',
-  'cut-off': 'An error of the service or of the carrier interrupted the call. The log has it.',
+  'cut-off':
+    'An error of the service, of its model or of the carrier interrupted the call. The log has it. After several such calls in a row, a campaign is stopped.',
   'end-call': 'The assistant ended the call with its tool `end_call`.',
   failed: 'The carrier could not place the call.',
   fax: 'A fax answered.',

@@ -10,6 +10,8 @@ export interface EndedCampaignCall {
   variables: Readonly<Record<string, unknown>>;
   /** Whether anything was said. */
   hasTranscript: boolean;
+  /** Whether the customer said anything. */
+  customerSpoke: boolean;
   /** Whether the evaluation is complete, disabled or overdue. */
   isEvaluated: boolean;
 }
@@ -23,10 +25,10 @@ export interface RetryRules {
 
 /**
  * The outcome of a call for its lead: `reached` completes the lead, `missed` schedules the next contact or retry,
- * `not-counted` repeats the call without counting a try, `pending` waits for the evaluation, and `opted-out` blocks the
+ * `not-counted` repeats the call without counting a try, `cut-off` does so after the retry interval, `pending` waits for the evaluation, and `opted-out` blocks the
  * number.
  */
-export type CallOutcome = 'reached' | 'missed' | 'not-counted' | 'pending' | 'opted-out';
+export type CallOutcome = 'reached' | 'missed' | 'not-counted' | 'cut-off' | 'pending' | 'opted-out';
 
 /** The variable of `post_call_schema` that reports a request not to be called again. */
 export const optOutVariable = 'do_not_call';
@@ -42,6 +44,7 @@ const notCounted: readonly (string | null)[] = [
 /** Determines the outcome of an ended call for its lead. */
 export function classifyCall(call: EndedCampaignCall, rules: RetryRules): CallOutcome {
   if (notCounted.includes(call.endReason)) return 'not-counted';
+  if (call.endReason === 'cut-off' && !call.customerSpoke) return 'cut-off';
   if (call.endReason === 'balance') return call.hasTranscript ? 'missed' : 'not-counted';
   if (!(answeredCallStatuses as readonly CallStatus[]).includes(call.status)) return 'missed';
   if (call.answeredBy === 'machine') return rules.retryOnVoicemail ? 'missed' : 'reached';

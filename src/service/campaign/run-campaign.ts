@@ -51,12 +51,13 @@ export async function runCampaign(
       return;
     }
     const now = at ?? (await databaseTime(tx));
-    const awaitsEvaluation = await updateCalledLeads(tx, campaign, now);
-    const isRunning = campaign.status === 'in-progress';
+    const { awaitEvaluation, areCutOff } = await updateCalledLeads(tx, campaign, now);
+    if (areCutOff) await stopCampaign({ tx, jobs }, campaignId, 'cut-off');
+    const isRunning = campaign.status === 'in-progress' && !areCutOff;
     const allScheduled = await setScheduled(tx, campaignId, isRunning);
     const pollAt = new Date(now.getTime() + pollMs);
     const next = isRunning ? await advance({ tx, jobs, now, pollAt, limits }, campaign) : undefined;
-    const nextStep = earliest([next, awaitsEvaluation ? pollAt : undefined, allScheduled ? undefined : now]);
+    const nextStep = earliest([next, awaitEvaluation ? pollAt : undefined, allScheduled ? undefined : now]);
     if (!nextStep) return;
     await jobs.send(
       'campaign-tick',

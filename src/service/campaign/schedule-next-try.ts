@@ -50,9 +50,13 @@ export async function scheduleNextTry(
     );
     return;
   }
-  const nextTryAt = new Date(now.getTime() + campaign.retryInterval * 60_000).toISOString();
+  const nextTryAt = nextRetryAt(campaign, now);
   await setLead(tx, leadId, { status: 'rescheduled', tries: tries + 1, nextContactId: null, nextTryAt });
 }
+
+/** Returns the end of the retry interval. */
+export const nextRetryAt = ({ retryInterval }: Campaign, now: Date): string =>
+  new Date(now.getTime() + retryInterval * 60_000).toISOString();
 
 export const setLead = (tx: Queries, leadId: number, values: Partial<typeof leads.$inferInsert>) =>
   tx

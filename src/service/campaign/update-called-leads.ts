@@ -8,7 +8,8 @@ import { assistants } from '../db/schema.ts';
 import { blockNumber } from './blocked-number.ts';
 import { classifyCall, optOutVariable } from './classify-call.ts';
 import type { CallOutcome } from './classify-call.ts';
-import { scheduleNextTry, setContacts, setLead } from './schedule-next-try.ts';
+import { isCampaignCutOff, isLeadCutOff } from './cut-off-calls.ts';
+import { nextRetryAt, scheduleNextTry, setContacts, setLead } from './schedule-next-try.ts';
 
 type Campaign = typeof campaigns.$inferSelect;
 
@@ -25,17 +26,29 @@ interface CalledLead {
   userId: number;
   phoneNumber: string;
   outcome: CallOutcome;
+  endReason?: string | null;
+}
+
+/** The state of a campaign after its leads were updated. */
+interface UpdatedLeads {
+  /** Whether any leads are waiting for an evaluation. */
+  awaitEvaluation: boolean;
+  /** Whether errors cut off the campaign's calls, so that it should not make any others. */
+  areCutOff: boolean;
 }
 
 /**
  * Updates the status of every lead of a campaign whose call has ended. The campaign's row must be locked.
- *
- * @returns whether any leads are waiting for an evaluation.
  */
-export async function updateCalledLeads(tx: Queries, campaign: Campaign, now: Date): Promise<boolean> {
+export async function updateCalledLeads(tx: Queries, campaign: Campaign, now: Date): Promise<UpdatedLeads> {
   const called = await findCalledLeads(tx, campaign, now);
-  for (const lead of called) await updateLead(tx, campaign, lead, now);
-  return called.some(({ outcome }) => outcome === 'pending');
+  const areCutOff =
+    called.some(({ endReason }) => endReason === 'cut-off') && (await isCampaignCutOff(tx, campaign));
+  for (const lead of called) {
+    const isTry = lead.outcome === 'cut-off' && !areCutOff && (await isLeadCutOff(tx, lead.leadId));
+    await updateLead(tx, campaign, isTry ? { ...lead, outcome: 'missed' } : lead, now);
+  }
+  return { awaitEvaluation: called.some(({ outcome }) => outcome === 'pending'), areCutOff };
 }
 
 async function findCalledLeads(tx: Queries, campaign: Campaign, now: Date): Promise<CalledLead[]> {
@@ -71,14 +84,17 @@ async function findCalledLeads(tx: Queries, campaign: Campaign, now: Date): Prom
   return rows.map(({ lead, call, ...row }) => {
     // The call was deleted; it is not repeated.
     if (!call) return { ...lead, contactId: null, phoneNumber: '', outcome: 'reached' };
-    const called = { ...lead, contactId: call.contactId, phoneNumber: call.clientPhoneNumber };
+    const { contactId, clientPhoneNumber: phoneNumber, endReason } = call;
+    const called = { ...lead, contactId, phoneNumber, endReason };
     if (row.isBlocked) return { ...called, outcome: 'opted-out' };
     const isOverdue = now.getTime() - Number(row.endedAt) > evaluationTimeoutMinutes * 60_000;
     const isEvaluated = row.hasEvaluation || isOverdue;
     const hasTranscript = call.messages.length > 0;
+    const customerSpoke = call.messages.some(({ role }) => role === 'user');
     // However the call ended, the contacts of a customer who opted out must not be called.
     if (hasTranscript && row.canOptOut && !isEvaluated) return { ...called, outcome: 'pending' };
-    return { ...called, outcome: classifyCall({ ...call, hasTranscript, isEvaluated }, campaign) };
+    const ended = { ...call, hasTranscript, customerSpoke, isEvaluated };
+    return { ...called, outcome: classifyCall(ended, campaign) };
   });
 }
 
@@ -101,5 +117,7 @@ async function updateLead(tx: Queries, campaign: Campaign, called: CalledLead, n
     await setLead(tx, leadId, { status: 'blacklisted' });
   else if (outcome === 'not-counted')
     await setLead(tx, leadId, { status: 'rescheduled', nextTryAt: now.toISOString() });
+  else if (outcome === 'cut-off')
+    await setLead(tx, leadId, { status: 'rescheduled', nextTryAt: nextRetryAt(campaign, now) });
   else await scheduleNextTry(tx, campaign, called, now);
 }

@@ -21,8 +21,10 @@ interface CallEnd {
   status?: CallStatus;
   answeredBy?: 'human' | 'machine';
   reason?: EndReason;
-  /** Whether the assistant or the callee spoke. */
+  /** Whether the assistant spoke. */
   talked?: boolean;
+  /** Whether the callee spoke. */
+  answered?: boolean;
   /** Variables that the evaluation extracted. */
   found?: Record<string, unknown>;
 }
@@ -117,6 +119,7 @@ export class CampaignRun {
     answeredBy = 'human',
     reason = 'hung-up',
     talked = false,
+    answered = false,
     found,
   }: CallEnd = {}): Promise<void> {
     for (const { id } of await this.#open()) {
@@ -125,7 +128,10 @@ export class CampaignRun {
         .set({
           answeredBy,
           ...(!notDialed.includes(reason) && { dialedAt: new Date().toISOString() }),
-          ...(talked && { messages: [{ role: 'assistant', content: 'Hello', at: 0, seconds: 1 }] }),
+          messages: [
+            ...(talked ? [{ role: 'assistant', content: 'Hello', at: 0, seconds: 1 } as const] : []),
+            ...(answered ? [{ role: 'user', content: 'Yes?', at: 1, seconds: 1 } as const] : []),
+          ],
           ...(found && { variables: found, endHandledAt: new Date().toISOString() }),
         })
         .where(eq(calls.id, id));
