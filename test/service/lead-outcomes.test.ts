@@ -123,7 +123,8 @@ describe('a lead', () => {
     const client = await database.pool.connect();
     await client.query('BEGIN');
     await client.query('SELECT 1 FROM leads WHERE id = $1 FOR UPDATE', [lead]);
-    assert.equal(await new DatabaseCallStore(dependencies, plan, owner).chargeMinute(1), true);
+    const store = new DatabaseCallStore(dependencies, { ...plan, mode: 'pipeline' }, owner);
+    assert.equal(await store.chargeMinute(1), true);
     assert.deepEqual(await readMoney(service, run.owner.id), { balance: 9.9, ledger: 9.9 });
     assert.ok(await endCall(dependencies, eq(calls.id, callId), { status: 'failed', reason: 'cut-off' }));
     assert.deepEqual(await readMoney(service, run.owner.id), { balance: 10, ledger: 10 });

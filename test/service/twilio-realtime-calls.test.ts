@@ -274,15 +274,17 @@ describe('a call with Twilio whose assistant has a realtime model', () => {
     assertNoViolations(call);
   });
 
-  test('is connected to the relay if its model is not configured', async () => {
+  test('is connected to the relay if its model is not configured, and costs as much as in pipeline', async () => {
     // A model of the catalog that MODELS does not contain.
     const { rows } = await service.running.database.pool.query<{ code: string }>(
       "SELECT code FROM models WHERE type = 'multimodal' AND code <> 'kind' LIMIT 1",
     );
-    const { call } = await answered({ code: rows[0]?.code });
+    const { call, id } = await answered({ code: rows[0]?.code });
     await call.connected();
     assert.equal(call.streams.length, 0);
+    await transcribed(id, 'AI: Hello, this is Kim.');
     await call.hangUp();
+    assert.equal((await ended(id))['total_cost'], 0.1);
   });
 
   test('is answered, limited and charged if it comes in', async () => {

@@ -40,7 +40,7 @@ import { OwnedLine } from './owned-line.ts';
 import { chooseNextStep } from './choose-next-step.ts';
 import { CallConversation } from './call-conversation.ts';
 import { isWaiting, planCall, planConversation } from './plan-call.ts';
-import type { ConversationPlan, PlannedCall } from './plan-call.ts';
+import type { ConnectedPlan, ConversationPlan, PlannedCall } from './plan-call.ts';
 import { planLine } from './plan-line.ts';
 import type { AudioRecorder } from '../recording/audio-recorder.ts';
 import { recordCall } from './record-call.ts';
@@ -291,15 +291,16 @@ export class CallRunner implements CallHandler {
         void this.#dependencies.recordUsage({ ...usage, assistant: uuid });
       };
       const isGreetingDue = plan.settings.waitForCustomer && hasUnsaidGreeting(plan.settings) && !earlier;
-      const speaker = (await line.openSpeaker({ ...options, isGreetingDue, recordUsage })) ?? assistant;
+      const realtime = await line.openSpeaker({ ...options, isGreetingDue, recordUsage });
+      const mode = realtime ? plan.speaker.assistant.mode : 'pipeline';
       const recorded = { id: call.id, isLeased, elapsed: earlier?.elapsed ?? 0 };
       recorder = web?.audio && recordCall(this.#dependencies, recorded, web.audio);
       const finishRecording = () => this.#finishRecording(call.id, recorder);
-      const callStore = this.#createStore(plan, line.owner, web && { ...web, finishRecording });
+      const callStore = this.#createStore({ ...plan, mode }, line.owner, web && { ...web, finishRecording });
       const conversation = new CallConversation({
         line,
         settings: plan.settings,
-        speaker,
+        speaker: realtime ?? assistant,
         callStore: new RetryingCallStore(
           callStore,
           {
@@ -375,7 +376,7 @@ export class CallRunner implements CallHandler {
   }
 
   #createStore(
-    { web: webPlan, ...plan }: ConversationPlan,
+    { web: webPlan, ...plan }: ConnectedPlan,
     owner: string,
     side: RecordedSide | undefined,
   ): CallStore {

@@ -10,7 +10,7 @@ import { recordFirstWord } from '../telemetry/instruments.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import type { CallStore } from './call-store.ts';
 import { chargeMinutes } from './charge-minutes.ts';
-import type { ConversationPlan } from './plan-call.ts';
+import type { ConnectedPlan } from './plan-call.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { formatTranscript } from '../lib/format-transcript.ts';
@@ -29,10 +29,10 @@ export const isLeasedBy = (callId: number, owner: string) =>
 export class DatabaseCallStore implements CallStore {
   readonly #database: Database;
   readonly #jobs: Jobs;
-  readonly #call: ConversationPlan;
+  readonly #call: ConnectedPlan;
   readonly #owner: string;
 
-  constructor({ database, jobs }: EndingDependencies, call: ConversationPlan, owner: string) {
+  constructor({ database, jobs }: EndingDependencies, call: ConnectedPlan, owner: string) {
     this.#database = database;
     this.#jobs = jobs;
     this.#call = call;
@@ -51,7 +51,7 @@ export class DatabaseCallStore implements CallStore {
   }
 
   async chargeMinute(minute: number): Promise<boolean> {
-    const amount = callMinutePrice(this.#call.speaker.assistant.mode);
+    const amount = callMinutePrice(this.#call.mode);
     try {
       return await this.#database.db.transaction(async (tx) => {
         const userId = await this.lock(tx);

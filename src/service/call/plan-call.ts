@@ -19,6 +19,7 @@ import { planWebCall } from './plan-web-call.ts';
 import type { WebPlan } from './plan-web-call.ts';
 import type { CallSettings } from './call-store.ts';
 import { planLine } from './plan-line.ts';
+import type { LinePlan } from '../voice/line.ts';
 
 /** An assistant with its settings for calls. */
 export type CallContextRow = EngineContextRow & { assistant: typeof assistants.$inferSelect };
@@ -124,6 +125,12 @@ export interface ConversationPlan {
   variables: StoredVariables;
   /** Set for web calls. */
   web?: WebPlan | undefined;
+}
+
+/** The plan of a call that has a line. */
+export interface ConnectedPlan extends ConversationPlan {
+  /** The mode in which the call runs, which determines its price: `pipeline` if its line has no realtime model. */
+  mode: LinePlan['mode'];
 }
 
 /** Reads a call's assistant; undefined if it was deleted. */

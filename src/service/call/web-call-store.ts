@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { webCallMinutePrice } from '../billing/prices.ts';
 import type { CallStore } from './call-store.ts';
 import { chargeMinutes } from './charge-minutes.ts';
-import type { ConversationPlan } from './plan-call.ts';
+import type { ConnectedPlan } from './plan-call.ts';
 import { DatabaseCallStore } from './database-call-store.ts';
 import { updatedUntilEnd } from '../conversation/add-entry.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
@@ -28,8 +28,6 @@ import type { WebCallLimits } from '../billing/web-call-limits.ts';
 /** The visitor's side of a web call. */
 export interface VisitorSide {
   visitor: VisitorAddresses;
-  /** The call mode, which determines the price. */
-  mode: ConversationPlan['speaker']['assistant']['mode'];
   /** Ends this connection of the call. The call can continue on another one. */
   disconnect: () => void;
   /** Set if the call is to be recorded. */
@@ -51,7 +49,7 @@ export interface WebCallStoreDependencies extends EndingDependencies {
 /** Stores a web call in its record and in its conversation: each message of the call is also one of the conversation. */
 export class WebCallStore implements CallStore {
   readonly #dependencies: WebCallStoreDependencies;
-  readonly #plan: ConversationPlan & { web: WebPlan };
+  readonly #plan: ConnectedPlan & { web: WebPlan };
   readonly #side: RecordedSide;
   readonly #record: DatabaseCallStore;
   /** The visitor's unanswered message. */
@@ -59,7 +57,7 @@ export class WebCallStore implements CallStore {
 
   constructor(
     dependencies: WebCallStoreDependencies,
-    plan: ConversationPlan & { web: WebPlan },
+    plan: ConnectedPlan & { web: WebPlan },
     { owner, side }: { owner: string; side: RecordedSide },
   ) {
     this.#dependencies = dependencies;
@@ -115,7 +113,7 @@ export class WebCallStore implements CallStore {
         };
         if (!(await countWebCallMinute(tx, parties, limits))) throw new NotCharged('minutes-per-day');
         if (type === 'test') return true;
-        const amount = webCallMinutePrice(this.#side.mode);
+        const amount = webCallMinutePrice(this.#plan.mode);
         const charge = {
           userId,
           assistantId: assistant.id,

@@ -113,7 +113,6 @@ export class WebCallConnection {
     const { token, isRecorded, line: plan } = this.#call;
     await runner.run({ callId: this.callId, token, carrierCallId: null }, line.line, {
       visitor,
-      mode: callVoice.modeOf(plan),
       audio: isRecorded ? line.audio : undefined,
       disconnect: () => {
         line.disconnect();
