@@ -22,7 +22,7 @@ const positiveWords = words(
 );
 
 /**
- * Returns a filler that suits what the customer said, if there is one.
+ * Returns a filler that suits what the customer said, if there is one. `buffered-reply.ts` decides when it is spoken.
  *
  * @param turn selects one of several.
  */

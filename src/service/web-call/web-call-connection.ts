@@ -109,8 +109,8 @@ export class WebCallConnection {
   }
 
   async #converse(line: BrowserLine, visitor: VisitorAddresses): Promise<void> {
-    const { calls: runner, callVoice } = this.#dependencies;
-    const { token, isRecorded, line: plan } = this.#call;
+    const { calls: runner } = this.#dependencies;
+    const { token, isRecorded } = this.#call;
     await runner.run({ callId: this.callId, token, carrierCallId: null }, line.line, {
       visitor,
       audio: isRecorded ? line.audio : undefined,
