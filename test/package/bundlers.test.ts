@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { rspack } from '@rspack/core';
 import * as esbuild from 'esbuild';
-import { chromium, type Browser, type Page } from 'playwright';
+import { chromium, firefox, type Browser, type Page } from 'playwright';
 import { build as vite } from 'vite';
 import webpack from 'webpack';
 import { findEngines } from '../support/browser/browsers.ts';
@@ -89,6 +89,7 @@ function viteBuild({ folder }: Site, format: 'es' | 'iife'): Promise<unknown> {
 }
 
 const executable = findEngines(['chromium']).find((engine) => engine.name === 'chromium');
+const firefoxExecutable = findEngines(['firefox']).find((engine) => engine.name === 'firefox');
 
 describe('a bundle of the package', { skip: executable ? false : 'needs Chromium' }, () => {
   let demo: DemoProcess;
@@ -107,9 +108,17 @@ describe('a bundle of the package', { skip: executable ? false : 'needs Chromium
     describe(`by ${bundler}`, () => {
       const site = siteWithPackage();
       const out = join(site.folder, 'out');
+      /** How many further requests for the module that sends messages fail. */
+      let failures = 0;
       const server = createServer(({ url = '/' }, response) => {
-        const file = join(out, url);
-        const isScript = url.endsWith('.js') && existsSync(file);
+        const path = url.replace(/\?.*/, '');
+        const file = join(out, path);
+        const isScript = path.endsWith('.js') && existsSync(file);
+        if (path.includes('chat-talk') && failures > 0) {
+          failures--;
+          response.writeHead(503).end();
+          return;
+        }
         response.setHeader('Content-Type', `text/${isScript ? 'javascript' : 'html'}; charset=utf-8`);
         response.end(
           isScript
@@ -139,8 +148,8 @@ describe('a bundle of the package', { skip: executable ? false : 'needs Chromium
       });
 
       /** Opens the page and records its console and its requests. */
-      async function open(attributes: Record<string, string>) {
-        const page = await browser.newPage();
+      async function open(attributes: Record<string, string>, by = browser) {
+        const page = await by.newPage();
         const lines: string[] = [];
         const requests: string[] = [];
         page.on('console', (message) => lines.push(message.text()));
@@ -160,6 +169,39 @@ describe('a bundle of the package', { skip: executable ? false : 'needs Chromium
         assert.deepEqual(lines, []);
         await page.close();
       });
+
+      // The others have one file, or load their files as scripts.
+      if (/^(?:esbuild|Vite).*as a module$/.test(bundler)) {
+        const attributes = () => ({
+          'base-url': demo.url,
+          'assistant-id': assistantThatShows('greeting', demo),
+        });
+
+        it('answers although the module that sends messages failed to load twice', async () => {
+          failures = 2;
+          const { page } = await open(attributes());
+          await ask(page);
+          assert.equal(failures, 0);
+          await page.close();
+        });
+
+        it(
+          'answers in Firefox, which repeats no import, although that module failed to load',
+          { skip: firefoxExecutable ? false : 'needs Firefox' },
+          async () => {
+            const { executablePath, channel } = firefoxExecutable as NonNullable<typeof firefoxExecutable>;
+            const other = await firefox.launch({ executablePath, ...(channel && { channel }) });
+            try {
+              failures = 1;
+              const { page } = await open(attributes(), other);
+              await ask(page);
+              assert.equal(failures, 0);
+            } finally {
+              await other.close();
+            }
+          },
+        );
+      }
 
       it('asks for base-url in the panel and in one line of the console, and sends no request', async () => {
         const { page, lines, requests } = await open({
