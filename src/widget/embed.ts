@@ -1,7 +1,7 @@
 import type { QueuedCall } from './embed-special-cases.ts';
 import type { SnippetChat } from './keep-across-page-swaps.ts';
 import { assistantId, filesUrl, script } from './element/embed-script.ts';
-import { loadEmbedding } from './element/shell-module-files.ts';
+import { defaultBaseUrl, loadEmbedding } from './element/shell-module-files.ts';
 import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 import { warnOnce } from './warn-once.ts';
 
@@ -19,7 +19,7 @@ if (!customElements.get(name)) customElements.define(name, VoiceAssistantChat);
 
 const element: SnippetChat = Object.assign(document.createElement(name), {
   assistantId,
-  baseUrl: filesUrl?.replace(/\/v\/[^/]*\/$/, ''),
+  baseUrl: defaultBaseUrl,
 });
 // Without a script there are no files.
 if (!filesUrl) warnOnce('data-base-url is missing.');

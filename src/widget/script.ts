@@ -1,10 +1,7 @@
 import { defineElement } from './define-element.ts';
-import { filesUrl } from './element/files-url.ts';
 import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
 /* `<script type="module" src="…/voice-assistant-chat.js">`: defines the element; its service is where the script is. */
-
-VoiceAssistantChat.defaultBaseUrl = filesUrl.replace(/(\/v\/[^/]+)?\/$/, '');
 
 defineElement();
 

@@ -7,7 +7,14 @@ import { LauncherLanguage } from './element/launcher-language.ts';
 import { isAppearanceComplete, resolveAppearance } from './element/appearance.ts';
 import type { Panel, PanelInput } from './element/panel-input.ts';
 import { SettingsSource } from './element/settings-source.ts';
-import { BaseElement, hasOwnOrigin, loadExtras, loadPanel, preload } from './element/shell-modules.ts';
+import {
+  BaseElement,
+  defaultBaseUrl,
+  hasOwnOrigin,
+  loadExtras,
+  loadPanel,
+  preload,
+} from './element/shell-modules.ts';
 import { isFastConnection } from './element/is-fast-connection.ts';
 import { whenIdle } from './element/when-idle.ts';
 import { whenNear } from './element/when-near.ts';
@@ -120,7 +127,7 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
   static readonly observedAttributes = observedAttributes;
 
   /** The service's origin for elements without `base-url`. Builds for script tags set it to the script's origin. */
-  static defaultBaseUrl = '';
+  static defaultBaseUrl = defaultBaseUrl;
 
   static {
     defineProperties(this.prototype);

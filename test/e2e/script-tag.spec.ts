@@ -125,6 +125,11 @@ const inlinePages: Record<string, (script: string) => string> = {
 const twoWithoutAssistant = (url: string) =>
   `<script src="${url}/embed.js"></script><script>window.first = window.voiceAssistantChat;</script>
    <script src="${url}/embed.js"></script>`;
+/** A snippet, which defines the element, and the module with an element for another assistant. */
+const bothScripts = (url: string, assistant: string, other: string) =>
+  `<script src="${url}/embed.js" data-assistant-id="${assistant}"></script>
+   <script type="module" src="${url}/voice-assistant-chat.js"></script>
+   <voice-assistant-chat inline style="height: 30rem" assistant-id="${other}"></voice-assistant-chat>`;
 const recordWarnings = '<script>console.warn = (text) => (window.warnings ??= []).push(text);</script>';
 
 describe('a page of another origin with the script and', () => {
@@ -137,6 +142,7 @@ describe('a page of another origin with the script and', () => {
   before(async () => {
     demo = await startDemo();
     const assistant = assistantThatShows('greeting', demo);
+    const other = assistantThatShows('settings', demo);
     site = createServer((request, response) => {
       const { url = '/', method, headers } = request;
       requested.push(url);
@@ -163,7 +169,11 @@ describe('a page of another origin with the script and', () => {
         const name = decodeURIComponent(url.slice(1));
         const inline = `<script src="${demo.url}/embed.js" data-assistant-id="${assistant}" data-inline async></script>`;
         const inlinePage = () => inlinePages[name]?.(inline) ?? '';
-        const snippet = name === 'two without an assistant' ? twoWithoutAssistant : snippets[name];
+        const pages: typeof snippets = {
+          'two without an assistant': twoWithoutAssistant,
+          'both scripts': (url, assistant) => bothScripts(url, assistant, other),
+        };
+        const snippet = pages[name] ?? snippets[name];
         response.setHeader('Content-Type', 'text/html; charset=utf-8');
         response.end(`<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,">
           <h1>A site</h1>${recordWarnings}${(snippet ?? namelessSnippets[name] ?? inlinePage)(demo.url, assistant)}</html>`);
@@ -252,6 +262,18 @@ describe('a page of another origin with the script and', () => {
         });
         const warnings = await driver.evaluate(() => (window as { warnings?: string[] }).warnings);
         assert.deepEqual(warnings, ['<voice-assistant-chat> assistant-id is missing.']);
+      });
+
+      it('an element without base-url uses the service of the scripts, also if embed.js has defined it', async () => {
+        requested.length = 0;
+        await driver.open(`${address}/both%20scripts`);
+        await driver.waitFor(() => findPart('composer-input') !== undefined);
+        await driver.waitFor(() => document.querySelectorAll('voice-assistant-chat').length === 2);
+        await driver.waitFor(() => partTexts('message-assistant').length > 0);
+        assert.deepEqual(
+          requested.filter((url) => url.includes('/api/')),
+          [],
+        );
       });
 
       it('data-inline outside of the body floats, and says in the console why', async () => {

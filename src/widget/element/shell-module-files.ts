@@ -17,6 +17,12 @@ type File = keyof typeof hashes;
 /** The service that serves the script is the default. */
 export const hasOwnOrigin = true;
 
+/**
+ * Where the files are. A static property of the class has it, not of the script that sets it: a page may have both scripts, and
+ * the first one defines the element. Empty if an optimizer has put `embed.js` into the page.
+ */
+export const defaultBaseUrl = (filesUrl as string | undefined)?.replace(/\/v\/[^/]*\/$/, '') ?? '';
+
 /** These builds run in browsers only. */
 export const BaseElement: unknown = HTMLElement;
 

@@ -8,6 +8,9 @@ import type { PreloadedModule } from './panel-input.ts';
 /** A bundle is served by the site, so only `base-url` can name the service. */
 export const hasOwnOrigin = false as boolean;
 
+/** The service of elements without `base-url`. */
+export const defaultBaseUrl = '' as string;
+
 /** A server has no `HTMLElement`: the class can be imported there but not instantiated. */
 export const BaseElement: unknown = (globalThis as { HTMLElement?: unknown }).HTMLElement ?? Object;
 
