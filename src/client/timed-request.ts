@@ -40,7 +40,8 @@ export class TimedRequest {
    * Calls `fetch` with this request's signal.
    *
    * @param createInput returns its other arguments
-   * @throws {ChatError} `invalid-request` for a value that cannot be sent, such as cyclic JSON or an invalid header
+   * @throws {ChatError} `invalid-request` for a value that cannot be sent, such as cyclic JSON or an invalid header;
+   *   `bad-response` if the service redirects a request that is not a GET
    */
   async fetch(createInput: () => [url: string, init: RequestInit]): Promise<Response> {
     let input;
@@ -51,8 +52,14 @@ export class TimedRequest {
     } catch (cause) {
       throw new ChatError('invalid-request', 'The request is not valid.', { cause });
     }
-    const response = await fetch(input[0], { ...input[1], signal: this.signal });
+    const [url, init] = input;
+    // Following a redirect would turn most POSTs into GETs, whose response says something else.
+    const redirect = init.method === 'GET' ? 'follow' : 'manual';
+    const response = await fetch(url, { ...init, redirect, signal: this.signal });
     this.keepAlive();
+    // Browsers hide the status of a redirect (0), and its address.
+    if (!response.ok && response.status < 400)
+      throw new ChatError('bad-response', 'The base URL redirects: use the address that it leads to.');
     return response;
   }
 

@@ -64,8 +64,8 @@ const errors: Readonly<Record<ChatErrorCode | ProblemCode, readonly [cause: stri
     'Check that proxies pass event streams on without buffering them.',
   ],
   'bad-response': [
-    'The response is invalid.',
-    'Something else answers at `base-url`: an error page of a proxy, or another service.',
+    'The response is invalid, or a redirect.',
+    'Something else answers at `base-url`: an error page of a proxy, or another service. If it redirects, for example from HTTP to HTTPS, use the address that it leads to.',
   ],
   'response-too-large': [
     'The response exceeds the [limit](/http#limits).',
