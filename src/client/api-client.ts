@@ -24,7 +24,7 @@ type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/$
 
 type Part<Name extends string, Schema, IsOptional extends boolean> = Schema extends z.ZodMiniType
   ? IsOptional extends true
-    ? { [Key in Name]?: z.input<Schema> }
+    ? { [Key in Name]?: z.input<Schema> | undefined }
     : { [Key in Name]: z.input<Schema> }
   : unknown;
 

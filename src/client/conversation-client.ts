@@ -17,9 +17,9 @@ export interface ChatClientOptions {
   /** The service's origin, or any URL that the paths (`/api/…`) are appended to. */
   readonly baseUrl: string;
   /** Milliseconds without any data from the service before a request times out. Default: 20,000. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** The same for sending a message, since tools and models can be slow. Default: 60,000. */
-  readonly answerTimeout?: number;
+  readonly answerTimeout?: number | undefined;
 }
 
 export interface RequestOptions {
@@ -32,7 +32,7 @@ export interface RequestOptions {
 /** Optional parts of a message. Except for `signal`, they are additions of our service, which others ignore. */
 export interface MessageOptions extends RequestOptions {
   /** Merged into the conversation's variables. */
-  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  readonly variables?: object | undefined;
   /** Functions of the page that the assistant may call; such calls have `client: true`. */
   readonly clientTools?: readonly ClientTool[] | undefined;
   /** Results of client tools since the last message. */
@@ -41,9 +41,9 @@ export interface MessageOptions extends RequestOptions {
 
 export interface StreamListeners {
   /** Called with the next part of the answer's text. */
-  readonly onDelta?: (text: string) => void;
+  readonly onDelta?: ((text: string) => void) | undefined;
   /** Called when a tool is called, and again with its result. */
-  readonly onFunctionCall?: (call: FunctionCall) => void;
+  readonly onFunctionCall?: ((call: FunctionCall) => void) | undefined;
 }
 
 export interface Call extends RequestOptions {

@@ -19,17 +19,20 @@ const AnyObject = z.unknown().check(({ value, issues }) => {
   else Reflect.deleteProperty(value, '__proto__');
 }) as unknown as z.ZodMiniType<Record<string, unknown>>;
 
-/** A tool call during an answer. */
-export const FunctionCall = z.looseObject({
+const ToolCall = z.looseObject({
   name: z.string(),
   arguments: z.catch(AnyObject, {}),
 });
-export type FunctionCall = z.infer<typeof FunctionCall> & {
+
+/** A tool call during an answer. */
+export type FunctionCall = z.infer<typeof ToolCall> & {
   /** Absent while the call runs. */
   readonly result?: unknown;
   /** Whether the page has to run the call and send its result with the next message. */
   readonly client?: boolean;
 };
+// Without schemas of the further fields, which every page would load.
+export const FunctionCall = ToolCall as unknown as z.ZodMiniType<FunctionCall>;
 
 const FunctionCalls = z.catch(z.array(FunctionCall), []);
 

@@ -108,12 +108,14 @@ export interface ClientTool {
   readonly name: string;
   /** Describes when and how to call the function, for the assistant. */
   readonly description: string;
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly type: 'string' | 'number' | 'bool';
-    readonly description?: string;
-    readonly required?: boolean;
-  }[];
+  readonly parameters?:
+    | readonly {
+        readonly name: string;
+        readonly type: 'string' | 'number' | 'bool';
+        readonly description?: string | undefined;
+        readonly required?: boolean | undefined;
+      }[]
+    | undefined;
 }
 
 /** The result of a client tool, with the arguments of the call. */

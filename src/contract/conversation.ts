@@ -5,14 +5,12 @@ import { ClientTools, ToolResults } from './client-tool.ts';
 import { countCharacters, limits, recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import {
-  atMost,
   partialPhoneNumber,
-  objectOf,
+  limitedVariables,
   pageQuery,
   patternText,
   text,
   variablesBounds,
-  withShortValues,
 } from './request-fields.ts';
 import { isVerifiedName } from './user-token.ts';
 
@@ -45,15 +43,12 @@ const NamedValues = z
   );
 
 /** The variables of a request; `[]` is accepted as an empty object. */
-export const Variables = objectOf(
-  atMost(
-    variableLimits.count,
-    `variables: at most ${variableLimits.count} are allowed`,
-    withShortValues(
-      `variables: a value may have at most ${variableLimits.valueCharacters} characters`,
-      NamedValues,
-    ),
-  ),
+export const Variables = limitedVariables(
+  {
+    count: `variables: at most ${variableLimits.count} are allowed`,
+    value: `variables: a value may have at most ${variableLimits.valueCharacters} characters`,
+  },
+  NamedValues,
 );
 export type Variables = z.infer<typeof Variables>;
 

@@ -190,10 +190,24 @@ export const atMost = <Value>(max: number, message: string, schema: z.ZodMiniTyp
   ) as unknown as z.ZodMiniType<Value, Value>;
 
 /**
+ * Variables of a request. Typed as any object: an interface has no index signature, and JSON omits undefined values. The
+ * schema checks them.
+ *
+ * @param messages about too many variables and about a value that is too long
+ */
+export const limitedVariables = <Value>(
+  messages: { readonly count: string; readonly value: string },
+  schema: z.ZodMiniType<Value>,
+) =>
+  objectOf(
+    atMost(variables.count, messages.count, withShortValues(messages.value, schema)),
+  ) as unknown as z.ZodMiniType<Value, object>;
+
+/**
  * Limits the values of variables. Values other than strings are inserted into texts as JSON, which is measured before
  * the schema checks each part: checking 340,000 empty lists, which fit into one request, takes 200 ms.
  */
-export const withShortValues = <Value>(message: string, schema: z.ZodMiniType<Value>) =>
+const withShortValues = <Value>(message: string, schema: z.ZodMiniType<Value>) =>
   z.pipe(
     z.transform((all: unknown, { issues }) => {
       if (typeof all === 'object' && all !== null && !Object.values(all).every(isShortValue))
@@ -210,15 +224,12 @@ function isShortValue(value: unknown): boolean {
 
 /** Key/value pairs for `{{variable_name}}`. */
 export const variablesField = () =>
-  objectOf(
-    atMost(
-      variables.count,
-      `must not have more than ${variables.count} items.`,
-      withShortValues(
-        `must not have values greater than ${variables.valueCharacters} characters.`,
-        checkedVariables,
-      ),
-    ),
+  limitedVariables(
+    {
+      count: `must not have more than ${variables.count} items.`,
+      value: `must not have values greater than ${variables.valueCharacters} characters.`,
+    },
+    checkedVariables,
   );
 
 /** The limits of variables for the documentation. JSON Schema cannot express the checks below. */

@@ -4,10 +4,11 @@ export interface FormField {
   readonly name: string;
   readonly label: string;
   /** Default: `text`. */
-  readonly type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'textarea' | 'select' | 'checkbox';
-  readonly required?: boolean;
+  readonly type?:
+    'text' | 'email' | 'tel' | 'url' | 'number' | 'textarea' | 'select' | 'checkbox' | undefined;
+  readonly required?: boolean | undefined;
   /** The options of a `select`. */
-  readonly options?: readonly string[];
+  readonly options?: readonly string[] | undefined;
   /** The HTML attribute of that name, such as `given-name`, for autofill. */
-  readonly autocomplete?: string;
+  readonly autocomplete?: string | undefined;
 }

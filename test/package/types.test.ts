@@ -122,9 +122,9 @@ const stacks: Record<string, Stack> = {
     packages: [],
     file: 'app.ts',
     valid: `import 'voice-assistant-chat/element';
-      import { ChatClient, type ChatError } from 'voice-assistant-chat/client';
+      import { ChatClient, type ChatError, type FunctionCall } from 'voice-assistant-chat/client';
       import { createApiClient } from 'voice-assistant-chat/api';
-      interface Customer { first_name: string }
+      interface Customer { first_name: string; company?: string | undefined }
       declare const customer: Customer;
       const chat = document.createElement('voice-assistant-chat');
       chat.variables = customer;
@@ -140,6 +140,28 @@ const stacks: Record<string, Stack> = {
       declare const missing: undefined;
       const api = createApiClient({ baseUrl: 'https://service.example', apiKey: missing, timeout: missing });
       void api.listAllAssistants({}, { signal: missing, idempotencyKey: missing });
+      void api.listLeads({ query: missing });
+      const other = new ChatClient({ baseUrl: '', timeout: missing, answerTimeout: missing });
+      void other.streamMessage('x', 'Hello', { onDelta: missing, onFunctionCall: missing }, {
+        clientTools: [
+          { name: 'find', description: 'Finds', parameters: missing },
+          { name: 'open', description: 'Opens', parameters: [
+            { name: 'page', type: 'string', description: missing, required: missing }] },
+        ],
+      });
+      chat.tools = [{ name: 'find', description: 'Finds', title: missing, safe: missing, parameters: missing, run: () => 1 },
+        { name: 'open', description: 'Opens', run: () => 1, parameters: [
+          { name: 'page', type: 'string', description: 'Which', required: missing, title: missing }] }];
+      chat.form = [{ name: 'email', label: 'E-mail', type: missing, required: missing, options: missing, autocomplete: missing }];
+      // Interfaces have no index signature, and JSON omits undefined values.
+      void client.openConversation({ assistant_id: 'x', variables: customer });
+      void client.sendMessage('x', 'Hello', { variables: customer });
+      void api.openConversation({ body: { assistant_id: 'x', variables: { first_name: missing } } });
+      void api.createLead({ body: { phone_number: '+491701234567', campaign_id: 1, variables: customer } });
+      export const calls: Promise<FunctionCall[]> = client.sendMessage('x', 'Hello').then((answer) => answer.function_calls);
+      export const results: Promise<unknown[]> = client
+        .resumeConversation('x')
+        .then(({ history }) => history.flatMap((item) => item.function_calls.map(({ result, client }) => client && result)));
       export const names: Promise<string[]> = api.listAllAssistants().then((all) => all.map(({ name }) => name));
       export const limits: Promise<(number | null)[]> = api
         .listAllAssistants()
@@ -152,6 +174,8 @@ const stacks: Record<string, Stack> = {
       'void api.createAssistant({ body: { name: 3 } });',
       "void api.updateAssistant({ id: 1, body: { max_concurrent_web_calls: 'few' } });",
       "void client.sendMessage('x', 3);",
+      "void client.sendMessage('x', 'Hello', { variables: 'Ada' });",
+      "void api.openConversation({ body: { assistant_id: 'x', variables: 'Ada' } });",
     ],
     wrap: (statement) => `import 'voice-assistant-chat/element';
       import { ChatClient } from 'voice-assistant-chat/client';
