@@ -18,6 +18,7 @@ export function frameworkTypes({ attributes, properties }: ElementDescription): 
         return property(attribute[key], attribute);
       })
       .join('');
+  const booleans = attributes.flatMap(({ isBoolean, name }) => (isBoolean ? [`'${name}'`] : [])).join(' | ');
   return `import type { ChatEventMap, FormField, PageTool, Texts, VoiceAssistantChat } from './element.js';
 
 /** The attributes of \`<voice-assistant-chat>\`. */
@@ -27,6 +28,8 @@ ${settable('name')}}
 /** The properties of \`<voice-assistant-chat>\`. */
 export interface VoiceAssistantChatProperties {
 ${settable('property')}${properties.map((described) => property(described.name, described)).join('')}}
+
+type BooleanAttribute = ${booleans};
 
 type Own = VoiceAssistantChatAttributes & VoiceAssistantChatProperties;
 
@@ -60,11 +63,13 @@ declare module 'preact' {
   }
 }
 
-/** Solid sets properties as \`prop:name\` and attributes as \`attr:name\`, too. */
+/** Solid sets properties as \`prop:name\`, attributes as \`attr:name\`, and boolean attributes as \`bool:name\`, too. */
 type SolidProperties = {
   [Name in keyof VoiceAssistantChatProperties as \`prop:\${Name}\`]?: VoiceAssistantChatProperties[Name];
 } & {
   [Name in keyof VoiceAssistantChatAttributes as \`attr:\${Name}\`]?: VoiceAssistantChatAttributes[Name];
+} & {
+  [Name in BooleanAttribute as \`bool:\${Name}\`]?: boolean | undefined;
 };
 
 // @ts-ignore -- Solid may not be installed.

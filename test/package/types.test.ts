@@ -37,9 +37,9 @@ const refused = [
   'suggestions="Hello"',
   'subject="Hello"',
 ];
-const jsxCase = (event: string): Pick<Stack, 'file' | 'valid' | 'invalid' | 'wrap'> => ({
+const jsxCase = (event: string, more = ''): Pick<Stack, 'file' | 'valid' | 'invalid' | 'wrap'> => ({
   file: 'app.tsx',
-  valid: `${imports}export const app = <voice-assistant-chat ${jsx} ${event}={(event) => {
+  valid: `${imports}export const app = <voice-assistant-chat ${jsx} ${more} ${event}={(event) => {
     const text: string = event.detail.text;
     event.currentTarget.hide();
     return void text;
@@ -87,7 +87,11 @@ const stacks: Record<string, Stack> = {
     aliases: { react: 'node_modules/preact/compat/' },
     ...jsxCase('onchat-message'),
   },
-  Solid: { packages: ['solid-js', 'csstype'], options: options('solid-js'), ...jsxCase('on:chat-message') },
+  Solid: {
+    packages: ['solid-js', 'csstype'],
+    options: options('solid-js'),
+    ...jsxCase('on:chat-message', 'bool:inline={customer.orders > 2} bool:open={undefined}'),
+  },
   Svelte: {
     packages: ['svelte', '@types/estree', 'magic-string', '@jridgewell'],
     file: 'app.ts',
