@@ -18,8 +18,8 @@ type File = keyof typeof hashes;
 export const hasOwnOrigin = true;
 
 /**
- * Where the files are. A static property of the class has it, not of the script that sets it: a page may have both scripts, and
- * the first one defines the element. Empty if an optimizer has put `embed.js` into the page.
+ * The service that serves the script; empty if an optimizer has put `embed.js` into the page. The class itself has it,
+ * since a page may contain both scripts, and the first one defines the element.
  */
 export const defaultBaseUrl = (filesUrl as string | undefined)?.replace(/\/v\/[^/]*\/$/, '') ?? '';
 
