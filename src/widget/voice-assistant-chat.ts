@@ -206,8 +206,8 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
   /** Names the functions that the assistant called below its answers. Default: false. */
   declare showFunctionCalls: boolean;
   /**
-   * `auto` (default) or `none`, which loads nothing of the panel before a pointer comes near the launcher. Other
-   * values warn.
+   * `auto` (default) or `none`, which loads nothing of the panel before a pointer comes near the launcher, unless an
+   * earlier visit left unread or unsent messages or an open panel. Other values warn.
    */
   declare preload: 'auto' | 'none';
   /** Logs what the chat does to the console, without texts and ids. Default: false. */
