@@ -119,7 +119,8 @@ export class ConversationClient {
       {
         method: endpoint.method,
         headers,
-        credentials: 'omit',
+        // Cloudflare Workers send none and have thrown an error for this field.
+        ...('credentials' in Request.prototype && { credentials: 'omit' }),
         keepalive: call.keepalive ?? false,
         ...(call.body !== undefined && { body: toJson(call.body) }),
       },

@@ -44,6 +44,18 @@ describe('openConversation', () => {
     assert.equal(headers['idempotency-key'], undefined);
   });
 
+  it('works where requests have no credentials, as in Cloudflare Workers', async (test) => {
+    const { Request } = globalThis;
+    test.after(() => {
+      globalThis.Request = Request;
+    });
+    globalThis.Request = function (url: string, init: RequestInit) {
+      if ('credentials' in init) throw new Error("The 'credentials' field is not implemented.");
+      return new Request(url, init);
+    } as unknown as typeof Request;
+    await openOne();
+  });
+
   it('sends the idempotency key', async () => {
     await client.openConversation({ assistant_id: assistant }, { idempotencyKey: 'key-1' });
     assert.equal(server.seen('open').at(-1)?.headers['idempotency-key'], 'key-1');
