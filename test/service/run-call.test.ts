@@ -493,9 +493,10 @@ test('an answer has the time from the end of the customer’s utterance to its f
   for (const { responseTime } of answers) assert.equal(responseTime, 0);
 });
 
-/** Starts a call whose assistant answers and then waits for a tool that never ends. */
+/** Starts a call whose assistant answers and then calls a tool, which ends when the test says so. */
 function startSlowTool(more: Partial<Pick<CallConversationOptions, 'closing'>> & Partial<CallStore> = {}) {
   const { closing = never, ...store } = more;
+  const tool = Promise.withResolvers<undefined>();
   const line = new ScriptedLine(() => undefined);
   const saved: string[] = [];
   const conversation = new CallConversation({
@@ -504,7 +505,8 @@ function startSlowTool(more: Partial<Pick<CallConversationOptions, 'closing'>> &
     speaker: {
       async *answer() {
         yield { type: 'text', text: 'One moment.' };
-        await new Promise(() => undefined);
+        await tool.promise;
+        yield { type: 'function_call', call: { name: 'book', arguments: {}, result: 'booked' } };
       },
       startTurn: () => Promise.reject(new Error('It never speaks unprompted.')) as never,
     },
@@ -516,7 +518,7 @@ function startSlowTool(more: Partial<Pick<CallConversationOptions, 'closing'>> &
     },
     ...{ signal: never, closing },
   });
-  return { line, saved, result: conversation.run() };
+  return { line, saved, tool, result: conversation.run() };
 }
 
 test('a tool that runs when the connection is lost does not delay the stop of the process', async () => {
@@ -531,16 +533,58 @@ test('a tool that runs when the connection is lost does not delay the stop of th
   assert.equal(await result, undefined);
 });
 
-test('a call ends at its limit of minutes while a tool runs after an interruption', async () => {
-  const { line, saved, result } = startSlowTool({
-    chargeMinute: (minute) => Promise.resolve(minute === 1 ? true : 'minutes-per-day'),
+for (const [isInterrupted, when] of [
+  [false, 'an answer'],
+  [true, 'an interruption'],
+] as const) {
+  test(`a call ends at its limit of minutes while a tool runs after ${when}, and records the tool`, async () => {
+    const { line, saved, tool, result } = startSlowTool({
+      chargeMinute: (minute) => Promise.resolve(minute === 1 ? true : 'minutes-per-day'),
+    });
+    await line.hears();
+    line.says('Book me a table.');
+    await line.isHearing('One moment.');
+    if (isInterrupted) {
+      line.talksOver('For two.');
+      await until(() => saved.includes('One moment.'));
+    }
+    await line.pass(60);
+    // The customer does not wait for the tool.
+    await until(() => line.actions.includes('hang up'));
+    tool.resolve(undefined);
+    const { status, reason, messages = [] } = (await result) ?? {};
+    assert.deepEqual([status, reason], ['ended', 'minutes-per-day']);
+    assert.deepEqual(
+      messages.flatMap(({ functionCalls = [] }) => functionCalls.map(({ name }) => name)),
+      ['book'],
+    );
   });
+}
+
+test('a customer does not wait for a charge if the model fails', async () => {
+  const line = new ScriptedLine(() => undefined);
+  const charge = Promise.withResolvers<true>();
+  let charges = 0;
+  const conversation = new CallConversation({
+    line: new OwnedLine(line, 'a lease'),
+    settings: callSettings,
+    speaker: {
+      answer: () => Promise.reject(new Error('The model has failed.')) as never,
+      startTurn: () => Promise.reject(new Error('It never speaks unprompted.')) as never,
+    },
+    callStore: {
+      saveMessages: () => Promise.resolve(undefined),
+      chargeMinute: () => (++charges === 1 ? Promise.resolve(true) : charge.promise),
+      release: () => Promise.resolve(),
+    },
+    ...{ signal: never, closing: never },
+  });
+  const result = conversation.run();
   await line.hears();
+  const passed = line.pass(60);
+  await until(() => charges === 2);
   line.says('Book me a table.');
-  await line.isHearing('One moment.');
-  line.talksOver('For two.');
-  await until(() => saved.includes('One moment.'));
-  await line.pass(60);
-  const { status, reason } = (await result) ?? {};
-  assert.deepEqual([status, reason], ['ended', 'minutes-per-day']);
+  await assert.rejects(result);
+  charge.resolve(true);
+  await passed;
 });

@@ -73,11 +73,14 @@ export class CallConversation {
   async run(): Promise<CallResult | undefined> {
     try {
       const ending = await this.#untilEnd();
-      if (ending === 'released') return undefined;
-      await this.#options.line.hangUp(ending.reason);
-      return { ...ending, duration: this.#duration, messages: this.#transcript.messages };
-    } finally {
+      if (ending !== 'released') await this.#options.line.hangUp(ending.reason);
+      const duration = this.#duration;
       await this.#minutes.stop();
+      return ending === 'released' ? undefined : { ...ending, duration, messages: this.#transcript.messages };
+    } catch (error) {
+      // The line is hung up now. A pending charge may have to wait for the database.
+      this.#minutes.cancel();
+      throw error;
     }
   }
 
@@ -224,9 +227,15 @@ export class CallConversation {
     if (spoken.cutOffBy !== undefined) {
       // Otherwise, the next answer would not know of the calls in progress, and the model would repeat them.
       await reply.untilEnd(AbortSignal.any([closing, this.#minutes.signal]));
+      if (this.#minutes.signal.aborted) {
+        const { reason } = this.#minutes.signal as { reason: unknown };
+        await line.hangUp(reason instanceof MustEndError ? reason.reason : undefined);
+        await reply.untilEnd(closing);
+      }
       const late = reply.functionCalls.slice(functionCalls.length);
       await this.#addSpoken({ played: '', startedAt: undefined }, { functionCalls: late });
     }
+    this.#minutes.signal.throwIfAborted();
     if (reply.digits !== '') await line.sendDigits(reply.digits);
     // No transfer if the customer has interrupted or hung up.
     if (reply.transferTo !== undefined && spoken.cutOffBy === undefined) {
@@ -242,6 +251,7 @@ export class CallConversation {
   async #say(text: string): Promise<Spoken> {
     const spoken = await this.#speak(oneChunk(text));
     await this.#addSpoken(spoken);
+    this.#minutes.signal.throwIfAborted();
     return spoken;
   }
 
@@ -253,7 +263,6 @@ export class CallConversation {
 
   async #addSpoken(...spoken: Parameters<CallTranscript['addSpoken']>): Promise<void> {
     if (await this.#transcript.addSpoken(...spoken)) this.#silence.assistantSpoke(this.#options.line.now);
-    this.#minutes.signal.throwIfAborted();
   }
 }
 

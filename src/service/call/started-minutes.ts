@@ -21,6 +21,7 @@ export class StartedMinutes {
   readonly #options: StartedMinutesOptions;
   readonly #failure = new AbortController();
   #charged: number;
+  #isCancelled = false;
   #charging: Promise<void> = Promise.resolve();
   #cancelNext: () => void = () => undefined;
 
@@ -40,12 +41,16 @@ export class StartedMinutes {
     return this.#charging;
   }
 
+  /** Charges for no minute that starts later. A pending charge continues. */
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#cancelNext();
+  }
+
   /** Stops charging. Resolves when no charge is pending. */
   async stop(): Promise<void> {
-    this.#cancelNext();
+    this.cancel();
     await this.#charging;
-    // The pending charge has scheduled the next one.
-    this.#cancelNext();
   }
 
   async #charge(): Promise<void> {
@@ -62,6 +67,6 @@ export class StartedMinutes {
       this.#failure.abort(error);
       return;
     }
-    if (this.#charged < last) this.#cancelNext = line.at(nextAt(), () => this.start());
+    if (this.#charged < last && !this.#isCancelled) this.#cancelNext = line.at(nextAt(), () => this.start());
   }
 }
