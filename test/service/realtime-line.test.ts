@@ -517,7 +517,7 @@ describe('a call with a realtime model', () => {
     assert.equal(runs, 0);
   });
 
-  it('requests the answer again if the words whose answer calls a function are known too late', async (context) => {
+  it('answers keys at once, and requests the answer again whose words were not known then', async (context) => {
     const call = await connect();
     const { promise: transcribing, resolve: transcribe } = Promise.withResolvers<undefined>();
     call.endpoint.transcribing = transcribing;
@@ -532,15 +532,24 @@ describe('a call with a realtime model', () => {
     const type = 'conversation.item.input_audio_transcription.completed';
     call.endpoint.send(JSON.stringify({ type, item_id: 'another', transcript: '' }));
     await until(() => call.usages.length === 1);
-    // Keys that the customer presses meanwhile are answered first.
     const keys = answer(call, '[pressed 1]');
-    context.mock.timers.tick(5000);
-    context.mock.timers.reset();
     assert.equal((await keys.spoken).played, 'It is sunny.');
+    context.mock.timers.reset();
     transcribe(undefined);
     const { reply, spoken } = answer(call, await hear(call));
     assert.equal((await spoken).played, 'It is sunny.');
     assert.deepEqual([keys.reply.functionCalls.length, reply.functionCalls.length], [1, 1]);
+  });
+
+  it('records the tokens of an unused answer when the call ends', async (context) => {
+    const call = await connect();
+    call.endpoint.transcribing = new Promise(() => undefined);
+    call.endpoint.answer = () => ({ call: { name: 'weather', arguments: { town: 'Ulm' } } });
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    say(call, 'How is the weather in Ulm?');
+    await until(() => call.endpoint.responses === 1);
+    call.line.close('connection');
+    await until(() => call.usages.length === 1);
   });
 
   it('speaks the next text after an answer that was stopped before it was spoken', async () => {
@@ -791,6 +800,12 @@ describe('a call with a realtime model', () => {
   it('ends when the model no longer answers pings, although the connection is not closed', async (context) => {
     context.mock.timers.enable({ apis: ['setInterval'] });
     const call = await connect();
+    // While it answers them, the line stays open.
+    for (const words of ['One.', 'Two.', 'Three.']) {
+      context.mock.timers.tick(5000);
+      say(call, words);
+      assert.equal(await hear(call), words);
+    }
     call.endpoint.freeze();
     context.mock.timers.tick(10_000);
     assert.deepEqual(await call.line.next(10, never), { type: 'ended', by: 'connection' });

@@ -101,6 +101,7 @@ export class RealtimeSpeaker implements Speaker {
       this.#isClosed = true;
       this.#lastWords?.resolve(undefined);
       this.#current?.done.reject(new EngineError('The connection to the voice model was lost.'));
+      for (const { reply } of this.#turns) reply?.stop();
       dependencies.listener.onClosed();
     });
   }
@@ -143,6 +144,8 @@ export class RealtimeSpeaker implements Speaker {
     const index = this.#turns.findIndex((turn) => turn.said === said);
     const turn = this.#turns[index];
     this.#stopTurns(index);
+    // Replies of later turns would come first. They are requested again when their own words are answered.
+    if (turn?.reply === undefined) for (const { reply } of this.#turns) if (reply) this.#drop(reply);
     if (turn === undefined) this.#write(said);
     yield* this.#streamReply(turn?.reply ?? this.#request(), signal);
   }
