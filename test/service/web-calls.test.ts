@@ -54,7 +54,10 @@ async function visitWithTool() {
   const shop = await startLoopbackServer(() => booked.promise);
   atEnd(() => shop.close());
   const visitor = await visit({
-    env: { LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test', ALLOW_PRIVATE_ADDRESSES: shop.address },
+    env: {
+      ...{ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test', ALLOW_PRIVATE_ADDRESSES: shop.address },
+      VOICE_CALLS_PER_ASSISTANT: '1',
+    },
   });
   const owner = await Owner.of(visitor.service, visitor.assistant.userId);
   const tool = { name: 'book', description: 'Books a table.', method: 'POST', timeout: 30 };
@@ -515,7 +518,7 @@ describe('a web call in progress', () => {
     await visitor.hangUp(json['call']);
   });
 
-  it('does not prevent the visitor’s next call if its tool takes long', async () => {
+  it('does not prevent the visitor’s next call if its tool takes long, nor count towards the limit of calls', async () => {
     const { visitor, booked, token } = await visitWithTool();
     const hungUp = visitor.hangUp(token);
     await untilHungUp(visitor);

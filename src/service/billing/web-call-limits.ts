@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, sql } from 'drizzle-orm';
+import { and, count, eq, inArray, not, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { voiceErrorTexts } from '../../contract/voice.ts';
 import { calls, webCallMinutes } from '../db/calls-table.ts';
@@ -84,6 +84,8 @@ export async function checkWebCallLimits(
         eq(calls.assistantId, assistant.id),
         eq(calls.type, 'web'),
         inArray(calls.status, openCallStatuses),
+        // After a hang-up, only a tool may still run.
+        not(calls.hangUpRequested),
         eq(isTestCall, isTest),
       ),
     );
