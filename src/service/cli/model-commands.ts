@@ -69,7 +69,7 @@ export async function connectModel(
     LLM_MODEL: model,
     LLM_API_KEY: apiKey,
   };
-  requireSameInEnvironment(settings, input.env);
+  requireSameInEnvironment({ ...settings, LLM_BASE_URL: baseUrl }, input.env);
   input.say(`Testing ${model} at ${baseUrl}…`);
   let warning: string | undefined;
   try {
