@@ -233,7 +233,6 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
   #isByPerson = false;
   #isUpdateDue = false;
   #watch: AbortController | undefined;
-  /** The language whose texts are loaded or being loaded. */
   readonly #language = new LauncherLanguage();
   readonly #notice = document.createElement('p');
   readonly #settings = new SettingsSource(
