@@ -395,6 +395,17 @@ describe('a lead', () => {
     return rows[0]?.tries;
   }
 
+  test('does not lose a try if the service stops before the customer speaks', async () => {
+    const run = await start({ retry_interval: 10 });
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    await run.end({ ...cutOff, reason: 'service-stopped' });
+    assert.deepEqual([(await run.lead(lead)).status, await triesOf(lead)], ['rescheduled', 0]);
+    assert.deepEqual(await run.called(), []);
+    await run.tick(10);
+    assert.deepEqual(await run.called(), ['+4989200100']);
+  });
+
   test('does not lose a try if an error cuts off its call before the customer speaks', async () => {
     const run = await start({ retry_interval: 10 });
     const lead = await run.add('+4989200100', ['+4989200101']);

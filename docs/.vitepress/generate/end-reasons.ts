@@ -32,7 +32,7 @@ const meanings: Readonly<Record<EndReason, string>> = {
   'not-reported': 'The carrier did not report what became of the call.',
   'not-started':
     'The call waited too long, its campaign was stopped, its lead was deleted or changed, or its calling hours were over.',
-  'service-stopped': 'The process of the call ended. The call was refunded.',
+  'service-stopped': 'The process of the call stopped or ended. The call was refunded.',
   silence: 'The customer was silent for too long.',
   'spending-limit': 'An inbound call was refused: the spending limit of the owner was reached.',
   transfer: 'The call was transferred.',

@@ -334,7 +334,8 @@ export class CallRunner implements CallHandler {
       // The customer must not wait for the database.
       await line.hangUp();
       await this.#finishRecording(call.id, recorder);
-      await this.#end(call.id, { status: 'failed', reason: 'cut-off' }, isLeased);
+      const reason = signal.aborted ? 'service-stopped' : 'cut-off';
+      await this.#end(call.id, { status: 'failed', reason }, isLeased);
     } finally {
       await line.hangUp();
     }

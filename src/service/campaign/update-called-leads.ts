@@ -8,7 +8,7 @@ import { assistants } from '../db/schema.ts';
 import { blockNumber } from './blocked-number.ts';
 import { classifyCall, optOutVariable } from './classify-call.ts';
 import type { CallOutcome } from './classify-call.ts';
-import { isCampaignCutOff, isLeadCutOff } from './cut-off-calls.ts';
+import { isCampaignCutOff, isLeadInterrupted } from './interrupted-calls.ts';
 import { nextRetryAt, scheduleNextTry, setContacts, setLead } from './schedule-next-try.ts';
 
 type Campaign = typeof campaigns.$inferSelect;
@@ -45,7 +45,7 @@ export async function updateCalledLeads(tx: Queries, campaign: Campaign, now: Da
   const areCutOff =
     called.some(({ endReason }) => endReason === 'cut-off') && (await isCampaignCutOff(tx, campaign));
   for (const lead of called) {
-    const isTry = lead.outcome === 'cut-off' && !areCutOff && (await isLeadCutOff(tx, lead.leadId));
+    const isTry = lead.outcome === 'interrupted' && !areCutOff && (await isLeadInterrupted(tx, lead.leadId));
     await updateLead(tx, campaign, isTry ? { ...lead, outcome: 'missed' } : lead, now);
   }
   return { awaitEvaluation: called.some(({ outcome }) => outcome === 'pending'), areCutOff };
@@ -117,7 +117,7 @@ async function updateLead(tx: Queries, campaign: Campaign, called: CalledLead, n
     await setLead(tx, leadId, { status: 'blacklisted' });
   else if (outcome === 'not-counted')
     await setLead(tx, leadId, { status: 'rescheduled', nextTryAt: now.toISOString() });
-  else if (outcome === 'cut-off')
+  else if (outcome === 'interrupted')
     await setLead(tx, leadId, { status: 'rescheduled', nextTryAt: nextRetryAt(campaign, now) });
   else await scheduleNextTry(tx, campaign, called, now);
 }

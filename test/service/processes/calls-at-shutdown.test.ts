@@ -54,7 +54,10 @@ test('completes active calls at shutdown, ends them after SHUTDOWN_SECONDS, and 
 
   const last = await startService({ ...env, WORKERS: 'off' });
   const call = await waitForCall(first.at(last), interrupted);
-  assert.deepEqual([call['status'], call['total_cost']], ['failed', 0]);
+  assert.deepEqual(
+    [call['status'], call['end_reason'], call['total_cost']],
+    ['failed', 'service-stopped', 0],
+  );
   assert.match(String(call['transcript']), /^(AI: |$)/);
   assert.deepEqual(await readMoney(last, first.id), paid);
 });
