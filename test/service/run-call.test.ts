@@ -569,7 +569,9 @@ test('a customer does not wait for a charge if the model fails', async () => {
     line: new OwnedLine(line, 'a lease'),
     settings: callSettings,
     speaker: {
-      answer: () => Promise.reject(new Error('The model has failed.')) as never,
+      async *answer() {
+        yield await Promise.reject(new Error('The model has failed.'));
+      },
       startTurn: () => Promise.reject(new Error('It never speaks unprompted.')) as never,
     },
     callStore: {
