@@ -3,7 +3,7 @@ import type { FormField } from './form-field.ts';
 import type { PageTool } from './page-tool.ts';
 import { defineProperties, observedAttributes, upgradeProperties } from './element/attributes.ts';
 import { createLauncher, type Launcher } from './element/launcher.ts';
-import { LauncherLanguage } from './element/launcher-language.ts';
+import { createLauncherLanguage } from './element/launcher-language.ts';
 import { isAppearanceComplete, resolveAppearance } from './element/appearance.ts';
 import type { Panel, PanelInput } from './element/panel-input.ts';
 import { SettingsSource } from './element/settings-source.ts';
@@ -233,7 +233,10 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
   #isByPerson = false;
   #isUpdateDue = false;
   #watch: AbortController | undefined;
-  readonly #language = new LauncherLanguage();
+  readonly #language = createLauncherLanguage(() => {
+    this.#writeNotice();
+    this.#translate();
+  });
   readonly #notice = document.createElement('p');
   readonly #settings = new SettingsSource(
     () => {
@@ -375,10 +378,7 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
   /** Sets the launcher's language, direction and name. Once the panel has loaded, it sets them itself. */
   #translate(): void {
     if (this.#panel) return;
-    this.#language.follow(this, this.#root as HTMLElement, this.#settings.settings.language, () => {
-      this.#writeNotice();
-      this.#translate();
-    });
+    this.#language.follow(this, this.#root as HTMLElement, this.#settings.settings.language);
     // The accessible name if the launcher shows no text: a label and slotted text take precedence over a title.
     (this.#launcher as Launcher).button.title = this.messages?.chat || this.#language.texts.chat || 'Chat';
   }

@@ -3,40 +3,47 @@ import { loadLocales } from './shell-modules.ts';
 import { whenIdle } from './when-idle.ts';
 
 /** The language, direction and texts of the launcher. Once the panel has loaded, it sets them itself. */
-export class LauncherLanguage {
+export interface LauncherLanguage {
   /** Empty for English, which is built in, and while the others load. */
-  texts: Partial<Texts> = {};
-  #tag = '';
-
+  readonly texts: Partial<Texts>;
   /**
    * Sets the language and direction of `root`.
    *
-   * @param element whose attributes and surroundings decide, after the assistant's language.
-   * @param onTexts is called when the texts of another language have loaded.
+   * @param element its attributes and surroundings decide, besides the assistant's `language`.
    */
-  follow(element: HTMLElement, root: HTMLElement, language: unknown, onTexts: () => void): void {
-    const around = element.closest<HTMLElement>('[lang]') ?? document.documentElement;
-    const tag =
-      element.lang || (typeof language === 'string' && language) || around.lang || navigator.language;
-    root.lang = tag;
-    root.dir = element.dir || (/^(ar|fa|he|iw|prs|ur)\b/i.test(tag) ? 'rtl' : 'ltr');
-    if (tag === this.#tag) return;
-    this.#tag = tag;
-    this.texts = {};
-    if (/^en\b/i.test(tag)) return;
-    whenIdle(() => {
-      loadLocales()
-        .then(({ loadTexts }) => loadTexts(tag))
-        .then(
-          (locale) => {
-            if (tag !== this.#tag || !locale) return;
-            this.texts = locale.texts;
-            onTexts();
-          },
-          () => {
-            // The built-in texts stay.
-          },
-        );
-    });
-  }
+  readonly follow: (element: HTMLElement, root: HTMLElement, language: unknown) => void;
+}
+
+/** @param onTexts is called when the texts of another language have loaded. */
+export function createLauncherLanguage(onTexts: () => void): LauncherLanguage {
+  let current = '';
+  const launcherLanguage = {
+    texts: {},
+    follow(element: HTMLElement, root: HTMLElement, language: unknown): void {
+      const around = element.closest<HTMLElement>('[lang]') ?? document.documentElement;
+      const tag =
+        element.lang || (typeof language === 'string' && language) || around.lang || navigator.language;
+      root.lang = tag;
+      root.dir = element.dir || (/^(ar|fa|he|iw|prs|ur)\b/i.test(tag) ? 'rtl' : 'ltr');
+      if (tag === current) return;
+      current = tag;
+      launcherLanguage.texts = {};
+      if (!/^en\b/i.test(tag))
+        whenIdle(() => {
+          loadLocales()
+            .then(({ loadTexts }) => loadTexts(tag))
+            .then(
+              (locale) => {
+                if (tag !== current || !locale) return;
+                launcherLanguage.texts = locale.texts;
+                onTexts();
+              },
+              () => {
+                // The built-in texts stay.
+              },
+            );
+        });
+    },
+  };
+  return launcherLanguage;
 }
