@@ -125,7 +125,8 @@ let microphone: FakeMicrophone;
     await until(() => !chat.isOpen, 'the chat to close');
   });
 
-  it('waits for the service’s answer before it ends the call', async () => {
+  /** Hangs up while the service has not answered the offer, which it does when the test calls `answer`. */
+  const hangUpBeforeAnswer = async () => {
     const { promise, resolve: answer } = Promise.withResolvers<undefined>();
     service.pauses['POST'] = promise;
     const chat = await open();
@@ -133,6 +134,11 @@ let microphone: FakeMicrophone;
     await until(() => service.requests.includes('POST'), 'the offer');
     await until(() => chat.find('[part="call-end-button"]') !== null, 'the bar');
     await click(chat.part('call-end-button'));
+    return { chat, answer };
+  };
+
+  it('waits for the service’s answer before it ends the call', async () => {
+    const { chat, answer } = await hangUpBeforeAnswer();
     await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
     expect(service.requests).to.deep.equal(['GET', 'POST']);
     answer(undefined);
@@ -140,13 +146,7 @@ let microphone: FakeMicrophone;
   });
 
   it('does not end the next call, which begins before the answer to its own offer', async () => {
-    const { promise, resolve: answer } = Promise.withResolvers<undefined>();
-    service.pauses['POST'] = promise;
-    const chat = await open();
-    await click(chat.part('call-button'));
-    await until(() => service.requests.includes('POST'), 'the offer');
-    await until(() => chat.find('[part="call-end-button"]') !== null, 'the bar');
-    await click(chat.part('call-end-button'));
+    const { chat, answer } = await hangUpBeforeAnswer();
     await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
     await click(chat.part('call-button'));
     await until(() => posts() === 2, 'the next offer');

@@ -78,7 +78,7 @@ export class CallConversation {
       await this.#minutes.stop();
       return ending === 'released' ? undefined : { ...ending, duration, messages: this.#transcript.messages };
     } catch (error) {
-      // The line is hung up now. A pending charge may have to wait for the database.
+      // The line is hung up next, and a pending charge may have to wait for the database.
       this.#minutes.cancel();
       throw error;
     }
