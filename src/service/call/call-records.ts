@@ -14,7 +14,7 @@ import { plainTimestamp } from '../db/wire-timestamp.ts';
 import type { Page } from '../db/newest-page.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { recordingUrlOf } from './recording-url.ts';
+import { recordingUrlOf } from '../recording/recording-url.ts';
 
 /** A call id with the user who must own the call. */
 interface OwnedCall {

@@ -43,7 +43,7 @@ import { isWaiting, planCall, planConversation } from './plan-call.ts';
 import type { ConnectedPlan, ConversationPlan, PlannedCall } from './plan-call.ts';
 import { planLine } from './plan-line.ts';
 import type { AudioRecorder } from '../recording/audio-recorder.ts';
-import { recordCall } from './record-call.ts';
+import { recordCall } from '../recording/record-call.ts';
 import { RetryingCallStore } from './retrying-call-store.ts';
 import { CallLeaseLostError, isLeasedBy, DatabaseCallStore } from './database-call-store.ts';
 import { answerMs, isOpen, markDialed, takeCall } from './take-call.ts';

@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { answeredCallStatuses } from '../../contract/call.ts';
-import { recordingUrlOf } from '../call/recording-url.ts';
+import { recordingUrlOf } from '../recording/recording-url.ts';
 import { engineContextColumns } from '../assistant/engine-context.ts';
 import { applyEvaluation } from '../campaign/apply-evaluation.ts';
 import { calls } from '../db/calls-table.ts';

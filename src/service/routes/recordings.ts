@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import { recordingSize, synthesizeRecording } from '../call/synthesize-recording.ts';
+import { recordingSize, synthesizeRecording } from '../recording/synthesize-recording.ts';
 import type { Carrier } from '../carrier/carrier.ts';
 import { answerRange, readByteRange } from '../recording/answer-range.ts';
 import { findRecording, readRecording, storedRecordingSize } from '../recording/recording-as-wav.ts';

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { SQL } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
-import { AudioRecorder } from '../recording/audio-recorder.ts';
-import type { CallAudio } from '../recording/audio-recorder.ts';
-import { findPosition, storeChunk } from '../recording/store-chunk.ts';
-import type { RecordingPosition } from '../recording/store-chunk.ts';
+import { AudioRecorder } from './audio-recorder.ts';
+import type { CallAudio } from './audio-recorder.ts';
+import { findPosition, storeChunk } from './store-chunk.ts';
+import type { RecordingPosition } from './store-chunk.ts';
 
 /** A call and its current line. */
 interface RecordedCall {
