@@ -4,7 +4,8 @@ import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { planConversation } from '../../src/service/call/plan-call.ts';
 import { DatabaseCallStore } from '../../src/service/call/database-call-store.ts';
-import { markDialed, takeCall } from '../../src/service/call/take-call.ts';
+import { claimConnectedCall } from '../../src/service/call/claim-connected-call.ts';
+import { markDialed } from '../../src/service/call/mark-dialed.ts';
 import { endCall } from '../../src/service/call/end-call.ts';
 import { failAbandonedCalls } from '../../src/service/call/fail-abandoned-calls.ts';
 import { applyEvaluation } from '../../src/service/campaign/apply-evaluation.ts';
@@ -112,7 +113,7 @@ describe('a lead', () => {
     const tokens = await markDialed(database, { callId, from: '' }, 1000);
     const owner = randomUUID();
     const connected = { callId, token: tokens?.token ?? '', connectToken: tokens?.connectToken ?? '' };
-    const taken = await takeCall(
+    const taken = await claimConnectedCall(
       database,
       { ...connected, carrierCallId: 'call' },
       { owner, milliseconds: 60_000 },

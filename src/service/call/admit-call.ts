@@ -16,7 +16,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import { newSecret } from '../lib/new-secret.ts';
 import { planLine } from './plan-line.ts';
-import { allowConnection } from './take-call.ts';
+import { allowConnection } from './allow-connection.ts';
 
 /** The parts of the service that admit calls. */
 export interface AdmissionDependencies {

@@ -46,8 +46,11 @@ import type { AudioRecorder } from '../recording/audio-recorder.ts';
 import { recordCall } from '../recording/record-call.ts';
 import { RetryingCallStore } from './retrying-call-store.ts';
 import { CallLeaseLostError, isLeasedBy, DatabaseCallStore } from './database-call-store.ts';
-import { answerMs, isOpen, markDialed, takeCall } from './take-call.ts';
-import type { CallKey, ConnectedCall, TakenCall } from './take-call.ts';
+import { claimConnectedCall } from './claim-connected-call.ts';
+import { isOpen } from './is-open.ts';
+import { answerMs, markDialed } from './mark-dialed.ts';
+import type { CallKey } from './call-key.ts';
+import type { ConnectedCall, ClaimedCall } from './claim-connected-call.ts';
 
 /** Dependencies of {@link CallRunner}. */
 export interface CallRunnerDependencies {
@@ -178,7 +181,7 @@ export class CallRunner implements CallHandler {
     const { database, carrier, leaseMs } = this.#dependencies;
     // Each line has its own owner: an earlier line of the call may be in this process, too.
     const lease = { owner: randomUUID(), milliseconds: leaseMs };
-    const taken = await this.#trackStart(takeCall(database, connected, lease));
+    const taken = await this.#trackStart(claimConnectedCall(database, connected, lease));
     if (!taken) {
       await line.hangUp('stopped');
       return false;
@@ -265,7 +268,7 @@ export class CallRunner implements CallHandler {
   }
 
   async #converse(
-    { call, earlier }: TakenCall,
+    { call, earlier }: ClaimedCall,
     line: OwnedLine,
     signal: AbortSignal,
     web?: VisitorSide,

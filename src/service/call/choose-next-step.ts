@@ -9,7 +9,8 @@ import type { EndCallDependencies, EndedCall } from './end-call.ts';
 import { readKeyedCall } from './handle-report.ts';
 import { planConversation } from './plan-call.ts';
 import { planLine } from './plan-line.ts';
-import { allowConnection, isOpen, reconnectSeconds } from './take-call.ts';
+import { allowConnection, reconnectSeconds } from './allow-connection.ts';
+import { isOpen } from './is-open.ts';
 import { transferRinging } from './database-call-store.ts';
 
 export interface NextStepDependencies extends EndCallDependencies {

@@ -14,7 +14,8 @@ import type { ConnectedPlan } from './plan-call.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { formatTranscript } from '../lib/format-transcript.ts';
-import { isOpen, reconnectSeconds } from './take-call.ts';
+import { reconnectSeconds } from './allow-connection.ts';
+import { isOpen } from './is-open.ts';
 
 /** This process no longer owns the call: it was deleted, or its lease expired. */
 export class CallLeaseLostError extends Error {

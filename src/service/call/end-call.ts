@@ -1,7 +1,6 @@
 import { newSecret } from '../lib/new-secret.ts';
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
-import { openCallStatuses } from '../../contract/call.ts';
 import { uncountCall } from '../billing/call-limits.ts';
 import { moveMoney } from '../billing/ledger.ts';
 import { requestsNoCalls } from '../campaign/no-call-request.ts';
@@ -12,6 +11,7 @@ import type { Database, Queries } from '../db/database.ts';
 import { assistants, ledgerEntries } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { CallResult } from './call-store.ts';
+import { isOpen } from './is-open.ts';
 
 /** Dependencies of {@link endCall}. */
 export interface EndCallDependencies {
@@ -23,8 +23,6 @@ export interface EndCallDependencies {
 export type EndedCall = Pick<CallResult, 'status' | 'reason'> & {
   duration?: number;
 };
-
-const isOpen = inArray(calls.status, openCallStatuses);
 
 /**
  * The service records web calls. The carrier records phone calls: if one has failed, there may be no recording, so its

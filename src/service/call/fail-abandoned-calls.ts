@@ -6,7 +6,7 @@ import { endCall, lostCall } from './end-call.ts';
 import type { EndCallDependencies, EndedCall } from './end-call.ts';
 import { endLostTransfer } from './end-lost-transfer.ts';
 import { reportedEnd } from './reported-end.ts';
-import { isOpen } from './take-call.ts';
+import { isOpen } from './is-open.ts';
 
 export type AbandonedCallsDependencies = EndCallDependencies & {
   /** Undefined at the start, when no transfer is ended. */

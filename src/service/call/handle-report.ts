@@ -9,8 +9,10 @@ import { chargeTransfer } from './charge-transfer.ts';
 import { endCall } from './end-call.ts';
 import type { EndCallDependencies } from './end-call.ts';
 import { reportedEnd } from './reported-end.ts';
-import { answerMs, isKeyed, isOpen } from './take-call.ts';
-import type { CallKey } from './take-call.ts';
+import { isKeyed } from './call-key.ts';
+import { isOpen } from './is-open.ts';
+import { answerMs } from './mark-dialed.ts';
+import type { CallKey } from './call-key.ts';
 
 interface ReportDependencies extends EndCallDependencies {
   /** Notifies the conversation of a call, in any process, of who answered. */

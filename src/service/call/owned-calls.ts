@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts';
 import { Notifications } from '../db/notifications.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import type { OwnedLine } from './owned-line.ts';
-import { isOpen } from './take-call.ts';
+import { isOpen } from './is-open.ts';
 
 export interface OwnedCallsDependencies {
   database: Database;

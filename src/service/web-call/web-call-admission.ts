@@ -6,7 +6,7 @@ import type { CallVoice } from '../realtime/call-voice.ts';
 import { endCall, lostCall } from '../call/end-call.ts';
 import type { EndCallDependencies, EndedCall } from '../call/end-call.ts';
 import { planLine } from '../call/plan-line.ts';
-import { isOpen } from '../call/take-call.ts';
+import { isOpen } from '../call/is-open.ts';
 import { voiceColumns } from '../assistant/voice-columns.ts';
 import { checkOrigin } from '../conversation/check-origin.ts';
 import { notifyOfChange } from '../conversation/notify-of-change.ts';

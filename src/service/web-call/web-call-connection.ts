@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { EndReason } from '../../contract/call.ts';
 import type { CallRunner } from '../call/call-runner.ts';
-import { isOpen } from '../call/take-call.ts';
+import { isOpen } from '../call/is-open.ts';
 import type { ConversationEvents } from '../conversation/conversation-events.ts';
 import { conversationSignal } from '../conversation/signals.ts';
 import type { Signals } from '../conversation/signals.ts';

@@ -4,7 +4,7 @@ import { voiceErrorTexts } from '../../contract/voice.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import { endCall } from '../call/end-call.ts';
 import { hangUpStatus } from '../call/hang-up-status.ts';
-import { isOpen } from '../call/take-call.ts';
+import { isOpen } from '../call/is-open.ts';
 import type { SupportsCalls } from '../assistant/read-assistant-widget.ts';
 import type { Sender } from '../conversation/accept-message.ts';
 import { notifyOfChange } from '../conversation/notify-of-change.ts';
