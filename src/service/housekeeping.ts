@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { CallRunner } from './call/call-runner.ts';
-import { failAbandonedCalls } from './call/fail-abandoned-calls.ts';
+import { failAbandonedCalls } from './call/outcome/fail-abandoned-calls.ts';
 import type { Carrier } from './carrier/carrier.ts';
 import type { Database } from './db/database.ts';
 import { abandonedBefore, recordHeartbeat } from './db/heartbeat.ts';

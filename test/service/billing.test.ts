@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { moveMoney } from '../../src/service/billing/ledger.ts';
 import type { CallRunner } from '../../src/service/call/call-runner.ts';
-import { failAbandonedCalls } from '../../src/service/call/fail-abandoned-calls.ts';
+import { failAbandonedCalls } from '../../src/service/call/outcome/fail-abandoned-calls.ts';
 import { startHousekeeping } from '../../src/service/housekeeping.ts';
 import type { Replies } from '../../src/service/conversation/replies.ts';
 import { failAbandonedReplies } from '../../src/service/conversation/fail-abandoned-replies.ts';

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { eq, sql } from 'drizzle-orm';
 import { readCallBalance } from '../../src/service/billing/call-balance.ts';
 import { moveMoney } from '../../src/service/billing/ledger.ts';
-import { endCall } from '../../src/service/call/end-call.ts';
+import { endCall } from '../../src/service/call/outcome/end-call.ts';
 import { applyEvaluation } from '../../src/service/campaign/apply-evaluation.ts';
 import { blockNumber } from '../../src/service/campaign/blocked-number.ts';
 import { calls } from '../../src/service/db/calls-table.ts';

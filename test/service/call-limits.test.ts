@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'drizzle-orm';
-import { endCall } from '../../src/service/call/end-call.ts';
-import { isWaiting } from '../../src/service/call/plan-call.ts';
+import { endCall } from '../../src/service/call/outcome/end-call.ts';
+import { isWaiting } from '../../src/service/call/start/plan-call.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { CampaignRun } from '../support/records/campaign-run.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Pool, PoolClient } from 'pg';
-import { chargeTransfer } from '../../src/service/call/charge-transfer.ts';
+import { chargeTransfer } from '../../src/service/call/transfer/charge-transfer.ts';
 import { startPhoneService } from '../support/calls/phone-service.ts';
 import { deletePerson } from '../../src/service/person/person.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { limitDialingRate } from '../../src/service/call/limit-dialing-rate.ts';
+import { limitDialingRate } from '../../src/service/call/start/limit-dialing-rate.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { eventually } from '../support/eventually.ts';
 import { callTo } from '../support/records/simulated-numbers.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { admitCall } from '../../src/service/call/admit-call.ts';
-import { failAbandonedCalls } from '../../src/service/call/fail-abandoned-calls.ts';
+import { admitCall } from '../../src/service/call/start/admit-call.ts';
+import { failAbandonedCalls } from '../../src/service/call/outcome/fail-abandoned-calls.ts';
 import { runCli } from '../../src/service/cli/run-cli.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { createLog } from '../../src/service/log.ts';

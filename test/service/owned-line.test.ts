@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pino } from 'pino';
-import { OwnedLine } from '../../src/service/call/owned-line.ts';
+import { OwnedLine } from '../../src/service/call/connection/owned-line.ts';
 import { readNumberTraits } from '../../src/service/carrier/number-traits.ts';
 import { SimulatedCustomer } from '../../src/service/carrier/simulated-customer.ts';
 import { SimulatedLine } from '../../src/service/carrier/simulated-line.ts';

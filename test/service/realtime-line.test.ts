@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import type { EngineTool } from '../../src/service/engine/engine.ts';
-import { BufferedReply } from '../../src/service/call/buffered-reply.ts';
+import { BufferedReply } from '../../src/service/call/speech/buffered-reply.ts';
 import { RealtimeLine } from '../../src/service/realtime/realtime-line.ts';
 import { RealtimeSession } from '../../src/service/realtime/realtime-session.ts';
 import type { ConversationItem } from '../../src/service/realtime/realtime-session.ts';

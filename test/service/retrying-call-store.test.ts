@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseError } from 'pg';
 import { pino } from 'pino';
-import type { CallStore } from '../../src/service/call/call-store.ts';
-import { RetryingCallStore } from '../../src/service/call/retrying-call-store.ts';
+import type { CallStore } from '../../src/service/call/store/call-store.ts';
+import { RetryingCallStore } from '../../src/service/call/store/retrying-call-store.ts';
 
 const silent = pino({ level: 'silent' });
 

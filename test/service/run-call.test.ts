@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CallResult, CallSettings, CallProgress, CallStore } from '../../src/service/call/call-store.ts';
-import { OwnedLine } from '../../src/service/call/owned-line.ts';
+import type {
+  CallResult,
+  CallSettings,
+  CallProgress,
+  CallStore,
+} from '../../src/service/call/store/call-store.ts';
+import { OwnedLine } from '../../src/service/call/connection/owned-line.ts';
 import type { CallMessage } from '../../src/service/db/calls-table.ts';
-import { CallConversation } from '../../src/service/call/call-conversation.ts';
-import type { CallConversationOptions } from '../../src/service/call/call-conversation.ts';
+import { CallConversation } from '../../src/service/call/turns/call-conversation.ts';
+import type { CallConversationOptions } from '../../src/service/call/turns/call-conversation.ts';
 import type { AnsweredBy, CallHandler, NextStep } from '../../src/service/carrier/carrier.ts';
 import { readNumberTraits } from '../../src/service/carrier/number-traits.ts';
 import { SimulatedCarrier } from '../../src/service/carrier/simulated-carrier.ts';

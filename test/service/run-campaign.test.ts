@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
-import { planCall } from '../../src/service/call/plan-call.ts';
-import { markDialed } from '../../src/service/call/mark-dialed.ts';
+import { planCall } from '../../src/service/call/start/plan-call.ts';
+import { markDialed } from '../../src/service/call/start/mark-dialed.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
 import { CampaignRun } from '../support/records/campaign-run.ts';
 import { startService } from '../support/service/service.ts';

@@ -24,33 +24,33 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { waitWithTimeout } from '../lib/with-timeout.ts';
-import { admitCall } from './admit-call.ts';
-import { AssistantSpeaker } from './assistant-speaker.ts';
+import { admitCall } from './start/admit-call.ts';
+import { AssistantSpeaker } from './speech/assistant-speaker.ts';
 import type { Signals } from '../conversation/signals.ts';
-import { WebCallStore } from './web-call-store.ts';
-import type { RecordedSide, VisitorSide } from './web-call-store.ts';
+import { WebCallStore } from './store/web-call-store.ts';
+import type { RecordedSide, VisitorSide } from './store/web-call-store.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
-import { type CallStore, hasUnsaidGreeting } from './call-store.ts';
-import { limitDialingRate } from './limit-dialing-rate.ts';
-import { endCall } from './end-call.ts';
-import type { EndedCall } from './end-call.ts';
-import { endReportedCall, handleReport, readKeyedCall, unknownCall } from './handle-report.ts';
+import { type CallStore, hasUnsaidGreeting } from './store/call-store.ts';
+import { limitDialingRate } from './start/limit-dialing-rate.ts';
+import { endCall } from './outcome/end-call.ts';
+import type { EndedCall } from './outcome/end-call.ts';
+import { endReportedCall, handleReport, readKeyedCall, unknownCall } from './outcome/handle-report.ts';
 import { answeredByOf, OwnedCalls } from './owned-calls.ts';
-import { OwnedLine } from './owned-line.ts';
-import { chooseNextStep } from './choose-next-step.ts';
-import { CallConversation } from './call-conversation.ts';
-import { isWaiting, planCall, planConversation } from './plan-call.ts';
-import type { ConnectedPlan, ConversationPlan, PlannedCall } from './plan-call.ts';
-import { planLine } from './plan-line.ts';
+import { OwnedLine } from './connection/owned-line.ts';
+import { chooseNextStep } from './connection/choose-next-step.ts';
+import { CallConversation } from './turns/call-conversation.ts';
+import { isWaiting, planCall, planConversation } from './start/plan-call.ts';
+import type { ConnectedPlan, ConversationPlan, PlannedCall } from './start/plan-call.ts';
+import { planLine } from './start/plan-line.ts';
 import type { AudioRecorder } from '../recording/audio-recorder.ts';
 import { recordCall } from '../recording/record-call.ts';
-import { RetryingCallStore } from './retrying-call-store.ts';
-import { CallLeaseLostError, isLeasedBy, DatabaseCallStore } from './database-call-store.ts';
-import { claimConnectedCall } from './claim-connected-call.ts';
+import { RetryingCallStore } from './store/retrying-call-store.ts';
+import { CallLeaseLostError, isLeasedBy, DatabaseCallStore } from './store/database-call-store.ts';
+import { claimConnectedCall } from './connection/claim-connected-call.ts';
 import { isOpen } from './is-open.ts';
-import { answerMs, markDialed } from './mark-dialed.ts';
+import { answerMs, markDialed } from './start/mark-dialed.ts';
 import type { CallKey } from './call-key.ts';
-import type { ConnectedCall, ClaimedCall } from './claim-connected-call.ts';
+import type { ConnectedCall, ClaimedCall } from './connection/claim-connected-call.ts';
 
 /** Dependencies of {@link CallRunner}. */
 export interface CallRunnerDependencies {
@@ -181,16 +181,16 @@ export class CallRunner implements CallHandler {
     const { database, carrier, leaseMs } = this.#dependencies;
     // Each line has its own owner: an earlier line of the call may be in this process, too.
     const lease = { owner: randomUUID(), milliseconds: leaseMs };
-    const taken = await this.#trackStart(claimConnectedCall(database, connected, lease));
-    if (!taken) {
+    const claimed = await this.#trackStart(claimConnectedCall(database, connected, lease));
+    if (!claimed) {
       await line.hangUp('stopped');
       return false;
     }
     const ownedLine = new OwnedLine(line, lease.owner);
-    const { id } = taken.call;
+    const { id } = claimed.call;
     this.#owned.add(id, ownedLine);
     const interruption = new AbortController();
-    const done = this.#converse(taken, ownedLine, interruption.signal, web).finally(() => {
+    const done = this.#converse(claimed, ownedLine, interruption.signal, web).finally(() => {
       this.#conversations.delete(done);
       this.#owned.remove(id, ownedLine);
     });

@@ -6,7 +6,7 @@ import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 import { Notifications } from '../db/notifications.ts';
 import { leaseEnd } from '../lib/lease.ts';
-import type { OwnedLine } from './owned-line.ts';
+import type { OwnedLine } from './connection/owned-line.ts';
 import { isOpen } from './is-open.ts';
 
 export interface OwnedCallsDependencies {

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import * as endpoints from '../../contract/call.ts';
 import { deleteCall, listCalls, readCall } from '../call/call-records.ts';
-import { makeCall } from '../call/make-call.ts';
+import { makeCall } from '../call/start/make-call.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { readIdempotencyKey } from '../http/read-request.ts';
 import { mountOperation } from '../http/mount-operation.ts';

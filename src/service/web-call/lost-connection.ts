@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
-import { endCall, lostCall } from '../call/end-call.ts';
-import type { EndCallDependencies } from '../call/end-call.ts';
+import { endCall, lostCall } from '../call/outcome/end-call.ts';
+import type { EndCallDependencies } from '../call/outcome/end-call.ts';
 import { isOpen } from '../call/is-open.ts';
 import { calls } from '../db/calls-table.ts';
 

@@ -8,7 +8,7 @@ import { assistants } from '../../../src/service/db/schema.ts';
 import { createLog } from '../../../src/service/log.ts';
 import { openDatabase } from '../../../src/service/open-database.ts';
 import { serve } from '../../../src/service/serve.ts';
-import { makeCall } from '../../../src/service/call/make-call.ts';
+import { makeCall } from '../../../src/service/call/start/make-call.ts';
 import { StoredJobs } from '../../../src/service/jobs/jobs.ts';
 import { startPostgres } from '../../support/service/postgres.ts';
 import { seedOwners } from './seed-owners.ts';

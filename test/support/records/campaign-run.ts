@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { CallStatus, EndReason } from '../../../src/contract/call.ts';
 import type { CallLimits } from '../../../src/service/billing/call-limits.ts';
-import { endCall } from '../../../src/service/call/end-call.ts';
+import { endCall } from '../../../src/service/call/outcome/end-call.ts';
 import { runCampaign } from '../../../src/service/campaign/run-campaign.ts';
 import { calls } from '../../../src/service/db/calls-table.ts';
 import type { Database } from '../../../src/service/db/database.ts';

@@ -1,0 +1,91 @@
+import { newSecret } from '../../lib/new-secret.ts';
+import { and, eq, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { uncountCall } from '../../billing/call-limits.ts';
+import { moveMoney } from '../../billing/ledger.ts';
+import { requestsNoCalls } from '../../campaign/no-call-request.ts';
+import { blockNumber } from '../../campaign/blocked-number.ts';
+import { notifyCampaigns } from '../../campaign/send-tick.ts';
+import { calls, recordingChunks } from '../../db/calls-table.ts';
+import type { Database, Queries } from '../../db/database.ts';
+import { assistants, ledgerEntries } from '../../db/schema.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import type { CallResult } from '../store/call-store.ts';
+import { isOpen } from '../is-open.ts';
+
+/** Dependencies of {@link endCall}. */
+export interface EndCallDependencies {
+  database: Database;
+  jobs: Jobs;
+}
+
+/** The part of a call's result that is stored at its end; the rest was stored during the call. */
+export type EndedCall = Pick<CallResult, 'status' | 'reason'> & {
+  duration?: number;
+};
+
+/**
+ * The service records web calls. The carrier records phone calls: if one has failed, there may be no recording, so its
+ * URL waits for the carrier's report.
+ */
+const isRecorded = (status: EndedCall['status']) => sql`(
+  EXISTS (SELECT FROM ${recordingChunks} WHERE ${recordingChunks.callId} = ${calls.id})
+  OR ${status !== 'failed'} AND ${calls.type} <> 'web' AND ${calls.answeredAt} IS NOT NULL
+    AND EXISTS (SELECT FROM ${assistants} WHERE ${assistants.id} = ${calls.assistantId} AND ${assistants.record}))`;
+
+/**
+ * Ends a call in one transaction: stores its result, refunds a failed call, removes one that was never dialed from
+ * the daily count, blocks the number if the customer asked not to be called again, and sends the follow-up jobs.
+ *
+ * @param condition identifies the call; nothing happens if it does not match an open call.
+ * @returns whether the call was open.
+ */
+export async function endCall(
+  { database, jobs }: EndCallDependencies,
+  condition: SQL | undefined,
+  { status, reason, duration }: EndedCall,
+): Promise<boolean> {
+  return database.db.transaction(async (tx) => {
+    const [ended] = await tx
+      .update(calls)
+      .set({
+        status,
+        endReason: reason,
+        endedAt: sql`now()`,
+        updatedAt: sql`now()`,
+        leaseOwner: null,
+        leaseUntil: null,
+        // In this update, since a second one could deadlock with the deletion of the lead or conversation.
+        ...(status === 'failed' && { carrierCost: 0, totalCost: 0 }),
+        // An earlier line may have stored a longer duration.
+        ...(duration !== undefined && { duration: sql`greatest(${calls.duration}, ${duration}::integer)` }),
+        recordingToken: sql`coalesce(${calls.recordingToken}, CASE WHEN ${isRecorded(status)} THEN ${newSecret()} END)`,
+      })
+      .where(and(condition, isOpen))
+      .returning();
+    if (!ended) return false;
+    // Before the user's row is locked, as in a campaign's step.
+    if (ended.clientPhoneNumber !== '' && requestsNoCalls(ended.messages)) {
+      await blockNumber(tx, ended.userId, ended.clientPhoneNumber);
+    }
+    if (status === 'failed') await refund(tx, ended);
+    if (ended.type === 'outbound' && ended.dialedAt === null) await uncountCall(tx, ended);
+    await notifyCampaigns({ tx, jobs }, ended);
+    await jobs.send('call-ended', { callId: ended.id }, { tx });
+    return true;
+  });
+}
+
+/** Refunds all charged minutes of a call. */
+async function refund(tx: Queries, { id, userId }: { id: number; userId: number }): Promise<void> {
+  const [paid] = await tx
+    .select({ amount: sql<string | null>`-sum(${ledgerEntries.amount})` })
+    .from(ledgerEntries)
+    .where(and(eq(ledgerEntries.callId, id), eq(ledgerEntries.kind, 'charge')));
+  const amount = paid?.amount ?? '0';
+  if (Number(amount) === 0) return;
+  await moveMoney(tx, { userId, kind: 'refund', amount, callId: id, callMinute: 0 });
+}
+
+/** The visitor of a web call did not reconnect. */
+export const lostCall: EndedCall = { status: 'ended_by_customer', reason: 'connection-lost' };

@@ -1,0 +1,2 @@
+/** Ringing time of a transfer, in seconds. */
+export const transferRinging = 30;
