@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StoredFunctionCall } from '../../db/schema.ts';
 import type { ReplyPart } from '../../voice/line.ts';
+import { fillerAfterMs } from './choose-filler.ts';
 
 /** Longest reply in UTF-16 code units: more than can be spoken in the longest call. */
 const maxReplyLength = 20_000;
-
-/** Milliseconds without text from the model before a filler is said. */
-const fillerAfterMs = 1000;
 
 /**
  * A reply that is spoken while the model generates it. The model's output is buffered, since speech is slower:

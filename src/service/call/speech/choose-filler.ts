@@ -1,5 +1,8 @@
 import type { StoredFillers } from '../../db/assistants-table.ts';
 
+/** Milliseconds without text from the model before a filler is said (`buffered-reply.ts`). */
+export const fillerAfterMs = 1000;
+
 type FillerKind = keyof StoredFillers;
 
 const questionMark = /[?؟]\s*$/u;
@@ -22,7 +25,7 @@ const positiveWords = words(
 );
 
 /**
- * Returns a filler that suits what the customer said, if there is one. `buffered-reply.ts` decides when it is spoken.
+ * Returns a filler that suits what the customer said, if there is one.
  *
  * @param turn selects one of several.
  */
