@@ -9,7 +9,7 @@ import { systemText } from '../../engine/openai/build-prompt.ts';
 import type { TurnReason, ReplyPart, Speaker, SpeakerOptions } from '../../voice/line.ts';
 import { unknownWords } from '../../voice/unknown-words.ts';
 import type { WebPlan } from '../start/plan-web-call.ts';
-import { readWrittenHistory } from './read-written-history.ts';
+import { contextMessages, readWrittenHistory } from './read-written-history.ts';
 import type { WrittenMessage } from './read-written-history.ts';
 import type { CallContextRow } from '../start/plan-call.ts';
 
@@ -21,9 +21,6 @@ interface SpeakerDependencies extends EngineContextDependencies {
   replyMs: number;
   web?: WebPlan | undefined;
 }
-
-/** Maximum number of the transcript's messages that the engine receives. */
-const historyLimit = 40;
 
 const rules = 'what you say is read aloud, so keep it short and use no formatting.';
 
@@ -91,7 +88,7 @@ export class AssistantSpeaker implements Speaker {
       instructions: systemText(request),
       turnInstructions: this.#instructions,
       tools: request.tools,
-      history: history.slice(-historyLimit),
+      history: history.slice(-contextMessages),
       replyMs: this.#replyMs,
     };
   }
@@ -144,7 +141,7 @@ export class AssistantSpeaker implements Speaker {
       isSpoken: true,
       assistant: { ...assistant, systemPrompt: `${assistant.systemPrompt}\n\n${instruction}`.trim() },
       history: before
-        .slice(-historyLimit)
+        .slice(-contextMessages)
         .map(({ role, content, functionCalls = [] }) => ({ role, content, toolResults: [], functionCalls })),
       message,
       toolResults: [],

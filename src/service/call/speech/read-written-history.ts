@@ -7,7 +7,7 @@ import { messages } from '../../db/schema.ts';
 export type WrittenMessage = Pick<CallMessage, 'role' | 'content' | 'functionCalls'>;
 
 /** Maximum number of messages in the assistant's context of a call. */
-const historyLimit = 40;
+export const contextMessages = 40;
 
 /**
  * Reads the latest messages of a conversation, oldest first. They include those of calls.
@@ -33,6 +33,6 @@ export async function readWrittenHistory(
       ),
     )
     .orderBy(desc(messages.turn), desc(messages.id))
-    .limit(historyLimit);
+    .limit(contextMessages);
   return latest.reverse().map((message) => ({ ...message, role: message.role as CallMessage['role'] }));
 }
