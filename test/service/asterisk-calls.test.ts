@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
+import { CarrierError } from '../../src/service/carrier/carrier-error.ts';
 import type { AriRequest, FakeAri } from '../support/asterisk/fake-ari.ts';
 import { application, CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
 import { until } from '../support/until.ts';

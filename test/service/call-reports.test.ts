@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
+import { CarrierError } from '../../src/service/carrier/carrier-error.ts';
 import { runCli } from '../../src/service/cli/run-cli.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { callTo } from '../support/records/simulated-numbers.ts';

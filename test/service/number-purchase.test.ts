@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
+import { CarrierError } from '../../src/service/carrier/carrier-error.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { createLog } from '../../src/service/log.ts';
 import { completePurchase, purchasePhoneNumber } from '../../src/service/phone-number/purchase.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
+import { CarrierError } from '../../src/service/carrier/carrier-error.ts';
 import { checkTwilio } from '../../src/service/carrier/twilio/check-twilio.ts';
 import { createTwilioClient } from '../../src/service/carrier/twilio/twilio-client.ts';
 import { TwilioNumbers } from '../../src/service/carrier/twilio/twilio-numbers.ts';

@@ -13,7 +13,7 @@ import type {
 } from '../carrier/carrier.ts';
 import type { Line, LinePlan, SpeakerOptions } from '../voice/line.ts';
 import { stopCampaign } from '../campaign/run-campaign.ts';
-import { CarrierError } from '../carrier/carrier-numbers.ts';
+import { CarrierError } from '../carrier/carrier-error.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 import { retryDuringOutage } from '../db/retry-during-outage.ts';

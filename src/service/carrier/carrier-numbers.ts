@@ -10,7 +10,7 @@ export interface CarrierNumber {
   smsCapable: boolean;
 }
 
-/** The numbers that a carrier sells. After an error other than {@link CarrierError}, the result is unknown. */
+/** The numbers that a carrier sells. After an error other than `CarrierError`, the result is unknown. */
 export interface CarrierNumbers {
   /** @param query.contains digits that the numbers must contain. */
   search(query: { country: string; contains: string; limit: number }): Promise<CarrierNumber[]>;
@@ -22,24 +22,4 @@ export interface CarrierNumbers {
   buy(phoneNumber: string): Promise<void>;
   /** Releases a number. Does nothing if the carrier does not know it. */
   release(phoneNumber: string): Promise<void>;
-}
-
-/**
- * Why a carrier refuses a call; stored as its `end_reason`. `failed` concerns only this call. With the other reasons,
- * later calls would be refused, too: those with the same caller ID, or all.
- */
-export type DialRefusal = 'failed' | 'no-caller-id' | 'carrier-account';
-
-/** The carrier refused a request. The message can be shown to the account's owner. */
-export class CarrierError extends Error {
-  override readonly name = 'CarrierError';
-  readonly reason: DialRefusal;
-
-  constructor(
-    message: string,
-    { reason = 'failed', ...options }: ErrorOptions & { reason?: DialRefusal | undefined } = {},
-  ) {
-    super(message, options);
-    this.reason = reason;
-  }
 }

@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { phoneNumber } from '../../contract/request-fields.ts';
 import { recordChange } from '../audit/audit-log.ts';
-import { CarrierError } from '../carrier/carrier-numbers.ts';
+import { CarrierError } from '../carrier/carrier-error.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { boundTo } from '../db/transactions.ts';

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { errorTexts } from '../../contract/error-texts.ts';
 import { moveMoney } from '../billing/ledger.ts';
 import type { CarrierNumber, CarrierNumbers } from '../carrier/carrier-numbers.ts';
-import { CarrierError } from '../carrier/carrier-numbers.ts';
+import { CarrierError } from '../carrier/carrier-error.ts';
 import type { Database } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';

@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import type { CarrierNumber, CarrierNumbers } from '../carrier/carrier-numbers.ts';
-import { CarrierError } from '../carrier/carrier-numbers.ts';
+import { CarrierError } from '../carrier/carrier-error.ts';
 import { Refusal } from '../lib/refusal.ts';
 
 /** Maximum number of search results. */

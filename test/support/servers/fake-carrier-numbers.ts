@@ -1,5 +1,5 @@
 import type { CarrierNumber, CarrierNumbers } from '../../../src/service/carrier/carrier-numbers.ts';
-import { CarrierError } from '../../../src/service/carrier/carrier-numbers.ts';
+import { CarrierError } from '../../../src/service/carrier/carrier-error.ts';
 
 /** A carrier that sells numbers, and that can refuse, fail or not answer. */
 export class FakeCarrierNumbers implements CarrierNumbers {

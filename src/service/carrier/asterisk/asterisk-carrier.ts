@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { CarrierError } from '../carrier-numbers.ts';
+import { CarrierError } from '../carrier-error.ts';
 import type { CallHandler, CallPlan, Carrier, OutgoingCall } from '../carrier.ts';
 import { AriClient, AriError } from './ari-client.ts';
 import type { AriChannel, AriEvent } from './ari-client.ts';

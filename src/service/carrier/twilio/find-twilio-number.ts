@@ -1,4 +1,4 @@
-import { CarrierError } from '../carrier-numbers.ts';
+import { CarrierError } from '../carrier-error.ts';
 import { findOwnedNumbers } from './find-numbers.ts';
 import { createTwilioClient, translateError } from './twilio-client.ts';
 import type { TwilioConfig } from './twilio-config.ts';

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { Hono } from 'hono';
 import type { Logger } from 'pino';
 import type twilio from 'twilio';
-import { CarrierError } from '../carrier-numbers.ts';
+import { CarrierError } from '../carrier-error.ts';
 import type { CallHandler, CallPlan, Carrier, OutgoingCall } from '../carrier.ts';
 import { findCallerIds } from './find-numbers.ts';
 import type { CallVoice } from '../../realtime/call-voice.ts';

@@ -1,6 +1,6 @@
 import twilio from 'twilio';
-import { CarrierError } from '../carrier-numbers.ts';
-import type { DialRefusal } from '../carrier-numbers.ts';
+import { CarrierError } from '../carrier-error.ts';
+import type { DialRefusal } from '../carrier-error.ts';
 import type { TwilioConfig } from './twilio-config.ts';
 
 const requestTimeoutMs = 15_000;

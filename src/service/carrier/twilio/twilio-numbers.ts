@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import type twilio from 'twilio';
 import { z } from 'zod';
-import { CarrierError } from '../carrier-numbers.ts';
+import { CarrierError } from '../carrier-error.ts';
 import type { CarrierNumber, CarrierNumbers } from '../carrier-numbers.ts';
 import { findOwnedNumbers } from './find-numbers.ts';
 import { rejectionOf, translateError, translateReadError } from './twilio-client.ts';
