@@ -14,7 +14,7 @@ export interface Window {
 }
 
 /** How many times the limit of an address all addresses of an IPv6 /48 may send: it has 65,536 blocks. */
-const networkFactor = 4;
+const networkRequestFactor = 4;
 
 /** Limits the requests of one address. (Interface: 429 with `retry_after`, in seconds.) */
 export function rateLimit(
@@ -22,7 +22,7 @@ export function rateLimit(
   { rateLimit, trustedProxies }: { rateLimit: Omit<Window, 'prefix'>; trustedProxies: number },
 ): MiddlewareHandler {
   const { requests } = rateLimit;
-  const ofNetwork = { ...rateLimit, requests: requests * networkFactor, prefix: 'api-network' };
+  const ofNetwork = { ...rateLimit, requests: requests * networkRequestFactor, prefix: 'api-network' };
   return every(
     limitRequests(database, { ...rateLimit, prefix: 'api' }, (c) => requestAddress(c, trustedProxies)),
     limitRequests(database, ofNetwork, (c) => requestNetwork(c, trustedProxies)),
@@ -43,7 +43,7 @@ export function limitFailedAttempts(
 ): (c: Context) => Promise<Response | undefined> {
   const requests = rateLimit.requests === 0 ? 0 : failedAttempts.requests;
   const count = createLimiter(database, { ...failedAttempts, requests, prefix: 'auth' });
-  const network = { ...failedAttempts, requests: requests * networkFactor, prefix: 'auth-network' };
+  const network = { ...failedAttempts, requests: requests * networkRequestFactor, prefix: 'auth-network' };
   const countOfNetwork = createLimiter(database, network);
   return async (c) => {
     const seconds =

@@ -51,7 +51,7 @@ const maxVisitorBytes = 10 * 2 ** 20;
 const maxBytes = 2 ** 30;
 
 /** The limit of a network's addresses together, as a multiple of one visitor's limit. */
-const networkFactor = 4;
+const networkMessageFactor = 4;
 
 /** The fields of the interface, by what they limit. */
 const limitNames = {
@@ -81,7 +81,7 @@ export async function countForVisitor(tx: Queries, source: UsageSource, usage: U
   const { addressNetwork } = visitor;
   return addressNetwork === undefined
     ? share
-    : Math.max(share, await count('network', addressNetwork, networkFactor));
+    : Math.max(share, await count('network', addressNetwork, networkMessageFactor));
 }
 
 /**
@@ -138,7 +138,7 @@ export async function checkDailyUsage(queries: Queries, source: UsageSource): Pr
   const networkShare =
     addressNetwork === undefined
       ? 0
-      : await shareWithNext('network', addressNetwork, maxVisitorMessagesPerDay * networkFactor);
+      : await shareWithNext('network', addressNetwork, maxVisitorMessagesPerDay * networkMessageFactor);
   if (Math.max(share, networkShare) > 1) throw ConversationError.limitReached('');
   return Math.max(share, networkShare);
 }
