@@ -68,7 +68,7 @@ export async function checkAssistantChanges(
  */
 export async function updateAssistant({ db }: Database, owned: OwnedAssistant, given: GivenFields) {
   return db.transaction(async (tx) => {
-    const before = await readOwned(tx, owned, true);
+    const before = await readOwned(tx, owned, 'no key update');
     // Validates again, since another request may have changed the assistant in the meantime.
     const errors = await check(tx, owned.userId, before, given);
     if (Object.keys(errors).length > 0) throw Refusal.invalid(errors);
@@ -113,9 +113,13 @@ export interface OwnedAssistant {
 export const isOwned = ({ id, userId }: OwnedAssistant) =>
   and(eq(assistants.id, id), eq(assistants.userId, userId), isNull(assistants.deletedAt));
 
-async function readOwned(queries: Queries, owned: OwnedAssistant, lock = false): Promise<AssistantRow> {
+async function readOwned(
+  queries: Queries,
+  owned: OwnedAssistant,
+  lock?: 'no key update',
+): Promise<AssistantRow> {
   const query = queries.select(wireColumns(assistants)).from(assistants).where(isOwned(owned));
-  const [found] = await (lock ? query.for('no key update') : query);
+  const [found] = await (lock ? query.for(lock) : query);
   if (!found) throw Refusal.notFound('Assistant');
   return found;
 }
