@@ -7,12 +7,12 @@ const folder = new URL('../../src/contract/', import.meta.url);
 
 /**
  * Returns the names of the exported endpoints. Excludes `chat-endpoints.ts`, `voice-endpoints.ts` and `widget-settings.ts`, which contain the
- * browser's versions, and `conversation-events.ts`, whose event stream JSON clients cannot read.
+ * browser's versions, and `watch-conversation.ts`, whose event stream JSON clients cannot read.
  */
 async function exportedEndpoints(): Promise<string[]> {
   const partial = [
     ...['operations.ts', 'chat-endpoints.ts', 'voice-endpoints.ts', 'widget-settings.ts'],
-    'conversation-events.ts',
+    'watch-conversation.ts',
   ];
   const files = (await readdir(folder)).filter((name) => name.endsWith('.ts') && !partial.includes(name));
   const modules = await Promise.all(

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { sections } from '../../docs/.vitepress/generate/sections.ts';
-import { watchConversation } from '../../src/contract/conversation-events.ts';
+import { watchConversation } from '../../src/contract/watch-conversation.ts';
 import { errorTexts } from '../../src/contract/error-texts.ts';
 import { limits, toolLimits } from '../../src/contract/limits.ts';
 import { operations } from '../../src/contract/operations.ts';

@@ -1,6 +1,6 @@
 import { listOperations, scopes } from '../../contract/operations.ts';
 import type { Operation } from '../../contract/operations.ts';
-import { describeConversationEvents } from './conversation-events.ts';
+import { describeConversationEvents } from './describe-conversation-events.ts';
 import { describeRefusal, errorSchemas } from './errors.ts';
 import { describeRecordings } from './recordings.ts';
 import { DocumentSchemas } from './schemas.ts';

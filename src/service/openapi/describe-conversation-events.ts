@@ -1,5 +1,5 @@
 import { AddedMessage, Handoff } from '../../contract/conversation.ts';
-import { watchConversation } from '../../contract/conversation-events.ts';
+import { watchConversation } from '../../contract/watch-conversation.ts';
 import { describeRefusal } from './errors.ts';
 import type { DocumentedOperation } from './openapi-document.ts';
 import type { DocumentSchemas } from './schemas.ts';
