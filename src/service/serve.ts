@@ -38,7 +38,7 @@ import { createUsageRecorder } from './usage/model-usage.ts';
 import { observeQueues } from './telemetry/observe-queues.ts';
 import { queueNames } from './jobs/queues.ts';
 import { createFetchGuarded } from './outgoing/fetch-guarded.ts';
-import { CallVoice } from './realtime/call-voice.ts';
+import { LineFactory } from './realtime/line-factory.ts';
 import { storeVoices } from './realtime/store-voices.ts';
 import { loadVoice } from './voice/load-voice.ts';
 import { openSpeech } from './voice/open-speech.ts';
@@ -118,7 +118,7 @@ export async function serve(
       ? { module: extras.voice, problems: extras.voice.problems }
       : await loadVoice(config.voice, log);
     const { module: voiceModule, problems: voiceProblems } = loadedVoice;
-    const callVoice = new CallVoice({
+    const lineFactory = new LineFactory({
       speech: await openSpeech(config.voice.speech, voiceModule),
       createDetector: voiceModule?.createDetector,
       models: config.models,
@@ -128,7 +128,7 @@ export async function serve(
     });
     const carrier =
       extras.carrier ??
-      (await createCarrier(config.carrier, { numbers: stock, callVoice, voiceProblems, log }));
+      (await createCarrier(config.carrier, { numbers: stock, lineFactory, voiceProblems, log }));
     const { numbers } = carrier;
     const calls = new CallRunner({
       ...context,
@@ -145,7 +145,7 @@ export async function serve(
     const events = new ConversationEvents({ database, signals, log });
     const webCalls = new WebCalls({
       ...{ database, jobs, calls, events, signals, log },
-      ...{ ...loadedVoice, callVoice },
+      ...{ ...loadedVoice, lineFactory },
       config: config.voice,
       limits: config.webCallLimits,
     });

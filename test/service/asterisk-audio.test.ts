@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import type { WebSocket } from 'ws';
-import { CallVoice } from '../../src/service/realtime/call-voice.ts';
+import { LineFactory } from '../../src/service/realtime/line-factory.ts';
 import type { ModelConfig } from '../../src/service/engine/read-models.ts';
 import { FakeAri } from '../support/asterisk/fake-ari.ts';
 import { CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
@@ -81,7 +81,7 @@ describe('the audio of a call through Asterisk', () => {
     };
     const at = await CarrierAtAsterisk.start(
       { mode: 'multimodal', model: 'talker' },
-      new CallVoice({ ...noRealtime, speech: new MemoryVoice(), models: [model] }),
+      new LineFactory({ ...noRealtime, speech: new MemoryVoice(), models: [model] }),
     );
     opened.push(at);
     await at.answer();
@@ -150,7 +150,7 @@ describe('the audio of a call through Asterisk', () => {
 
   it('pauses when the customer makes a sound, and resumes if it was no interruption', async () => {
     const voice = new MemoryVoice();
-    const at = await CarrierAtAsterisk.start({}, new CallVoice({ speech: voice, ...noRealtime }));
+    const at = await CarrierAtAsterisk.start({}, new LineFactory({ speech: voice, ...noRealtime }));
     opened.push(at);
     const { media, saying } = await interruptedBriefly(at);
     await until(() => media.commands.length === 1);
@@ -168,7 +168,7 @@ describe('the audio of a call through Asterisk', () => {
 
   it('counts as silence while none arrives: a paused answer resumes, and a turn ends', async () => {
     const voice = new MemoryVoice();
-    const at = await CarrierAtAsterisk.start({}, new CallVoice({ speech: voice, ...noRealtime }));
+    const at = await CarrierAtAsterisk.start({}, new LineFactory({ speech: voice, ...noRealtime }));
     opened.push(at);
     const { media, line, saying } = await interruptedBriefly(at);
     await until(() => media.commands.length === 2);

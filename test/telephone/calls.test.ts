@@ -14,7 +14,7 @@ import type {
   NextStep,
 } from '../../src/service/carrier/carrier.ts';
 import type { Line, LineEvent, Spoken } from '../../src/service/voice/line.ts';
-import { CallVoice } from '../../src/service/realtime/call-voice.ts';
+import { LineFactory } from '../../src/service/realtime/line-factory.ts';
 import { OpenAiSynthesizer } from '../../src/service/voice/openai-synthesizer.ts';
 import { OpenAiTranscriber } from '../../src/service/voice/openai-transcriber.ts';
 import { Resampler } from '../../src/service/voice/resampler.ts';
@@ -59,7 +59,7 @@ describe('a call through Asterisk', () => {
         application: 'voice-assistant-chat',
         phoneNumber: '+15559990000',
       },
-      new CallVoice({
+      new LineFactory({
         speech: {
           synthesizer: new OpenAiSynthesizer({ ...server, voice: 'any' }),
           transcriber: new OpenAiTranscriber(server),

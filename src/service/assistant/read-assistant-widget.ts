@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
-import type { VoiceNeeds } from '../realtime/call-voice.ts';
+import type { VoiceNeeds } from '../realtime/line-factory.ts';
 import { voiceColumns } from './voice-columns.ts';
 
 /** The public settings of an assistant. */

@@ -5,7 +5,7 @@ import type { CarrierConfig } from './carrier-config.ts';
 import type { CarrierNumbers } from './carrier-numbers.ts';
 import { SimulatedCarrier } from './simulated-carrier.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { CallVoice } from '../realtime/call-voice.ts';
+import type { LineFactory } from '../realtime/line-factory.ts';
 import { voicePackage } from '../voice/voice-module.ts';
 
 /** Dependencies of the carriers. */
@@ -13,7 +13,7 @@ export interface CarrierDependencies {
   /** The numbers that the simulated carrier sells. */
   numbers: CarrierNumbers;
   /** Speech and realtime models of calls whose audio the service gets. */
-  callVoice: CallVoice;
+  lineFactory: LineFactory;
   /** Why the package for voice calls cannot provide speech, one sentence each. */
   voiceProblems: readonly string[];
   log: Logger;
@@ -26,16 +26,16 @@ export interface CarrierDependencies {
  */
 export async function createCarrier(
   { secondMs, outcomes, twilio, asterisk }: CarrierConfig,
-  { numbers, callVoice, voiceProblems, log }: CarrierDependencies,
+  { numbers, lineFactory, voiceProblems, log }: CarrierDependencies,
 ): Promise<Carrier> {
   if (twilio) {
     const { TwilioCarrier } = await import('./twilio/twilio-carrier.ts');
-    return new TwilioCarrier(twilio, callVoice, log);
+    return new TwilioCarrier(twilio, lineFactory, log);
   }
   if (asterisk) {
-    if (!callVoice.isComplete) throw new OperatorError(withoutSpeech(voiceProblems));
+    if (!lineFactory.isComplete) throw new OperatorError(withoutSpeech(voiceProblems));
     const { AsteriskCarrier } = await import('./asterisk/asterisk-carrier.ts');
-    return new AsteriskCarrier(asterisk, callVoice, log);
+    return new AsteriskCarrier(asterisk, lineFactory, log);
   }
   const wait = async (seconds: number, signal?: AbortSignal) => {
     const milliseconds = seconds * secondMs;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { EndReason } from '../../contract/call.ts';
 import { countCharacters, limits } from '../../contract/limits.ts';
-import type { CallLine } from '../realtime/call-voice.ts';
+import type { CallLine } from '../realtime/line-factory.ts';
 import type { CallAudio, CallAudioListener } from '../recording/audio-recorder.ts';
 import type { AudioListener } from '../voice/audio-peer.ts';
 import type { SpeechListener } from '../voice/speech-listener.ts';

@@ -2,7 +2,7 @@ import { and, eq, isNotNull, isNull, not, sql } from 'drizzle-orm';
 import { voiceErrorTexts } from '../../contract/voice.ts';
 import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
 import { webCallMinutePrice } from '../billing/prices.ts';
-import type { CallVoice } from '../realtime/call-voice.ts';
+import type { LineFactory } from '../realtime/line-factory.ts';
 import { endCall, lostCall } from '../call/outcome/end-call.ts';
 import type { EndCallDependencies, EndedCall } from '../call/outcome/end-call.ts';
 import { planLine } from '../call/start/plan-line.ts';
@@ -126,7 +126,7 @@ const connectMs = 25_000;
  * @throws ConversationError, Refusal
  */
 export async function admitWebCall(
-  { database, jobs, callVoice }: { database: Database; jobs: Jobs; callVoice: CallVoice },
+  { database, jobs, lineFactory }: { database: Database; jobs: Jobs; lineFactory: LineFactory },
   limits: WebCallLimits,
   uuid: string,
   { sender, proofOfWork }: Caller,
@@ -145,7 +145,7 @@ export async function admitWebCall(
       // A call that was hung up may still run a tool. Its last message is then stored during the new call.
       .where(and(eq(calls.conversationId, conversation.id), isOpen, not(calls.hangUpRequested)));
     if (open) throw refuse(409, voiceErrorTexts.callInProgress);
-    const price = webCallMinutePrice(callVoice.modeOf(conversation));
+    const price = webCallMinutePrice(lineFactory.modeOf(conversation));
     if (type === 'widget' && affordableCalls(available, price) === 0) {
       throw isLimited ? ConversationError.limitReached('') : ConversationError.insufficientBalance();
     }

@@ -11,7 +11,7 @@ import type { Database } from '../db/database.ts';
 import { calls } from '../db/calls-table.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { CallVoice } from '../realtime/call-voice.ts';
+import type { LineFactory } from '../realtime/line-factory.ts';
 import type { VisitorAddresses } from '../usage/daily-usage.ts';
 import type { WebPeer } from '../voice/voice-module.ts';
 import { BrowserLine } from './browser-line.ts';
@@ -22,7 +22,7 @@ export interface WebCallConnectionDependencies {
   database: Database;
   jobs: Jobs;
   calls: CallRunner;
-  callVoice: CallVoice;
+  lineFactory: LineFactory;
   events: ConversationEvents;
   signals: Signals;
   log: Logger;
@@ -90,9 +90,9 @@ export class WebCallConnection {
   }
 
   #createLine(): BrowserLine {
-    const { log, callVoice } = this.#dependencies;
+    const { log, lineFactory } = this.#dependencies;
     return new BrowserLine(this.#peer, (options) =>
-      callVoice.createLine(this.#call.line, { ...options, log }),
+      lineFactory.createLine(this.#call.line, { ...options, log }),
     );
   }
 

@@ -74,7 +74,8 @@ export class WebCalls {
   }
 
   readonly supportsCalls: SupportsCalls = (assistant) =>
-    this.#dependencies.module !== undefined && this.#dependencies.callVoice.problem(assistant) === undefined;
+    this.#dependencies.module !== undefined &&
+    this.#dependencies.lineFactory.problem(assistant) === undefined;
 
   /**
    * Returns the problems that the operator must fix before calls are possible.
@@ -189,11 +190,11 @@ export class WebCalls {
   }
 
   #requireVoice(assistant: Parameters<SupportsCalls>[0]): VoiceModule {
-    const { module, callVoice } = this.#dependencies;
+    const { module, lineFactory } = this.#dependencies;
     if (this.#closing.signal.aborted) throw unavailable('the service is stopping.');
     if (!module)
       throw unavailable(this.#dependencies.problems[0] ?? 'web calls are switched off or not installed.');
-    const problem = callVoice.problem(assistant);
+    const problem = lineFactory.problem(assistant);
     if (problem !== undefined) throw unavailable(problem);
     return module;
   }

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { AsteriskCarrier } from '../../../src/service/carrier/asterisk/asterisk-carrier.ts';
 import type { Admission, CallReport, NextStep, OutgoingCall } from '../../../src/service/carrier/carrier.ts';
-import { CallVoice } from '../../../src/service/realtime/call-voice.ts';
+import { LineFactory } from '../../../src/service/realtime/line-factory.ts';
 import type { Line } from '../../../src/service/voice/line.ts';
 import { callPlan, noRealtime } from '../calls/call-plan.ts';
 import { MemoryVoice } from '../calls/memory-voice.ts';
@@ -21,14 +21,14 @@ export class CarrierAtAsterisk {
   readonly #over = Promise.withResolvers<undefined>();
   readonly #call: OutgoingCall;
 
-  private constructor(ari: FakeAri, call: OutgoingCall, voice: CallVoice) {
+  private constructor(ari: FakeAri, call: OutgoingCall, lineFactory: LineFactory) {
     this.ari = ari;
     this.#call = call;
     this.admit = () => Promise.resolve({ type: 'accept', plan: call });
     const config = { url: ari.url, user: 'u', password: 'p', endpoint: 'PJSIP/{number}@trunk', application };
     this.carrier = new AsteriskCarrier(
       { ...config, phoneNumber: undefined },
-      voice,
+      lineFactory,
       pino({ level: 'silent' }),
     );
     this.carrier.open({
@@ -45,7 +45,7 @@ export class CarrierAtAsterisk {
 
   static async start(
     plan: Partial<OutgoingCall> = {},
-    voice = new CallVoice({ speech: new MemoryVoice(), ...noRealtime }),
+    voice = new LineFactory({ speech: new MemoryVoice(), ...noRealtime }),
   ): Promise<CarrierAtAsterisk> {
     const call = { ...callPlan(), from: '', to: '+493087654321', ringingTime: 30, ...plan };
     return new CarrierAtAsterisk(await FakeAri.start(), call, voice);

@@ -14,7 +14,7 @@ import type {
   NextStep,
   OutgoingCall,
 } from '../../../src/service/carrier/carrier.ts';
-import { CallVoice } from '../../../src/service/realtime/call-voice.ts';
+import { LineFactory } from '../../../src/service/realtime/line-factory.ts';
 import type { Line, LinePlan } from '../../../src/service/voice/line.ts';
 import { Refusal } from '../../../src/service/lib/refusal.ts';
 import { callPlan, noRealtime } from '../calls/call-plan.ts';
@@ -95,7 +95,7 @@ export async function startCarrier(settings: { phoneNumber?: string; publicUrl?:
     publicUrl: settings.publicUrl ?? publicUrl,
   };
   twilio.publicUrl = config.publicUrl;
-  const voice = new CallVoice({ speech: new MemoryVoice(), ...noRealtime });
+  const voice = new LineFactory({ speech: new MemoryVoice(), ...noRealtime });
   const carrier = new TwilioCarrier(config, voice, log);
   carrier.open(service);
   const app = new Hono().route('/api/carrier', carrier.routes);

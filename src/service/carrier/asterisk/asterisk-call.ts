@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { waitWithTimeout } from '../../lib/with-timeout.ts';
-import type { CallLine, CallVoice } from '../../realtime/call-voice.ts';
+import type { CallLine, LineFactory } from '../../realtime/line-factory.ts';
 import type { CallHandler, CallPlan, CallReport, NextStep } from '../carrier.ts';
 import type { AriClient, AriEvent } from './ari-client.ts';
 import { unreachedReason } from './hangup-cause.ts';
@@ -23,7 +23,7 @@ export interface DialOptions {
 export interface AsteriskCallDependencies {
   ari: AriClient;
   handler: CallHandler;
-  voice: CallVoice;
+  lineFactory: LineFactory;
   log: Logger;
   /** Application that receives the events of this process. */
   application: string;
@@ -174,7 +174,7 @@ export class AsteriskCall {
 
   /** Connects the audio of the call to the service. Resolves when the conversation on this line is over. */
   async #converse(plan: CallPlan): Promise<'hang-up' | 'left' | 'lost'> {
-    const { ari, application, voice, handler, followChannel } = this.#dependencies;
+    const { ari, application, lineFactory, handler, followChannel } = this.#dependencies;
     this.#plan = plan;
     const media = { channelId: randomUUID(), started: Promise.withResolvers<undefined>() };
     this.#media = media;
@@ -199,7 +199,7 @@ export class AsteriskCall {
       await once(socket, 'open');
       await waitWithTimeout(mediaStartMs, media.started.promise);
       await this.#addToBridge(media.channelId);
-      const line = voice.createLine(plan, {
+      const line = lineFactory.createLine(plan, {
         peer,
         log: this.#log,
         control: {

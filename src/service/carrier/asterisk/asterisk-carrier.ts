@@ -6,7 +6,7 @@ import { AriClient, AriError } from './ari-client.ts';
 import type { AriChannel, AriEvent } from './ari-client.ts';
 import { AsteriskCall, otherPhoneOf } from './asterisk-call.ts';
 import type { DialOptions } from './asterisk-call.ts';
-import type { CallVoice } from '../../realtime/call-voice.ts';
+import type { LineFactory } from '../../realtime/line-factory.ts';
 import type { AsteriskConfig } from './asterisk-config.ts';
 import { waitWithTimeout } from '../../lib/with-timeout.ts';
 
@@ -20,7 +20,7 @@ const closingMs = 5000;
 export class AsteriskCarrier implements Carrier {
   readonly secondMs = 1000;
   readonly #config: AsteriskConfig;
-  readonly #voice: CallVoice;
+  readonly #lineFactory: LineFactory;
   readonly #log: Logger;
   readonly #ari: AriClient;
   readonly #application: string;
@@ -33,9 +33,9 @@ export class AsteriskCarrier implements Carrier {
   #handler: CallHandler | undefined;
   #callRemoved = Promise.withResolvers<undefined>();
 
-  constructor(config: AsteriskConfig, voice: CallVoice, log: Logger) {
+  constructor(config: AsteriskConfig, lineFactory: LineFactory, log: Logger) {
     this.#config = config;
-    this.#voice = voice;
+    this.#lineFactory = lineFactory;
     this.#log = log;
     this.#ari = new AriClient(config, log);
     this.#application = `${config.application}-${randomUUID()}`;
@@ -214,7 +214,7 @@ export class AsteriskCarrier implements Carrier {
       isOutgoing,
       ari: this.#ari,
       handler: this.#openHandler(),
-      voice: this.#voice,
+      lineFactory: this.#lineFactory,
       log: this.#log,
       application: this.#application,
       dial: (id, number, options) => this.#dial(id, number, options),

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
 import { Refusal } from '../../lib/refusal.ts';
-import type { CallLine, CallVoice } from '../../realtime/call-voice.ts';
+import type { CallLine, LineFactory } from '../../realtime/line-factory.ts';
 import { dtmfTones } from '../../voice/dtmf-tones.ts';
 import { FrameClock } from '../../voice/frame-clock.ts';
 import type { CallHandler } from '../carrier.ts';
@@ -17,7 +17,7 @@ import type { WebhookUrls } from './webhook-urls.ts';
 
 export interface StreamServerDependencies {
   handler: () => CallHandler;
-  voice: CallVoice;
+  lineFactory: LineFactory;
   signature: Signature;
   urls: WebhookUrls;
   log: Logger;
@@ -97,12 +97,12 @@ export class StreamServer {
 
   /** Resolves when the conversation on this line has ended. */
   async #runCall(webSocket: WebSocket, stream: Stream, start: StartFrame['start']): Promise<void> {
-    const { handler, voice, log, hangUp, onIncomingConnected } = this.#dependencies;
+    const { handler, lineFactory, log, hangUp, onIncomingConnected } = this.#dependencies;
     const { callId, token, connectToken, direction } = start.customParameters;
     const key = { callId: Number(callId), token };
     const plan = await handler().planOf(key);
     const { peer } = stream;
-    const line = voice.createLine(plan, {
+    const line = lineFactory.createLine(plan, {
       peer,
       log,
       control: {

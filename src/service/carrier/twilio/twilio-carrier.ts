@@ -6,7 +6,7 @@ import type twilio from 'twilio';
 import { CarrierError } from '../carrier-error.ts';
 import type { CallHandler, CallPlan, Carrier, OutgoingCall } from '../carrier.ts';
 import { findCallerIds } from './find-numbers.ts';
-import type { CallVoice } from '../../realtime/call-voice.ts';
+import type { LineFactory } from '../../realtime/line-factory.ts';
 import { RelayServer } from './relay-server.ts';
 import { Signature } from './signature.ts';
 import { StreamServer } from './stream-server.ts';
@@ -45,13 +45,13 @@ export class TwilioCarrier implements Carrier {
   readonly #urls: WebhookUrls;
   readonly #relay: RelayServer;
   readonly #streams: StreamServer;
-  readonly #voice: CallVoice;
+  readonly #lineFactory: LineFactory;
   readonly #log: Logger;
   #handler: CallHandler | undefined;
 
-  constructor(config: TwilioConfig, voice: CallVoice, log: Logger) {
+  constructor(config: TwilioConfig, lineFactory: LineFactory, log: Logger) {
     this.#config = config;
-    this.#voice = voice;
+    this.#lineFactory = lineFactory;
     this.callsPerSecond = config.callsPerSecond;
     this.#log = log;
     this.#client = createTwilioClient(config);
@@ -71,7 +71,7 @@ export class TwilioCarrier implements Carrier {
     this.routes.route('/twilio', twilioWebhooks(dependencies));
     this.#relay = new RelayServer({ ...dependencies, authToken: config.authToken });
     const hangUp = (callSid: string) => this.hangUp(callSid);
-    this.#streams = new StreamServer({ ...dependencies, voice, hangUp });
+    this.#streams = new StreamServer({ ...dependencies, lineFactory, hangUp });
   }
 
   open(handler: CallHandler): void {
@@ -165,8 +165,8 @@ export class TwilioCarrier implements Carrier {
 
   /** Only a realtime model needs the audio. Without one, the carrier converts speech itself. */
   #connectTwiml(plan: CallPlan, { isIncoming = false } = {}): string {
-    const needsAudio = this.#voice.modeOf(plan) !== 'pipeline';
-    return needsAudio && this.#voice.problem({ ...plan, ...plan.speech }) === undefined
+    const needsAudio = this.#lineFactory.modeOf(plan) !== 'pipeline';
+    return needsAudio && this.#lineFactory.problem({ ...plan, ...plan.speech }) === undefined
       ? streamTwiml(plan, this.#urls, { isIncoming })
       : relayTwiml(plan, this.#urls, { recordsHere: isIncoming });
   }

@@ -11,7 +11,7 @@ import type { VoiceLineOptions } from '../voice/voice-line.ts';
 import { RealtimeLine } from './realtime-line.ts';
 
 /** The speech services and models for calls. */
-export interface CallVoiceDependencies extends Pick<VoiceLineOptions, 'createDetector'> {
+export interface LineFactoryDependencies extends Pick<VoiceLineOptions, 'createDetector'> {
   speech: Speech;
   /** The models that assistants can choose. */
   models: readonly ModelConfig[];
@@ -30,10 +30,10 @@ export type CallLine = VoiceLine | RealtimeLine;
 export type VoiceNeeds = Pick<LinePlan, 'mode' | 'model'> & SpeechChoice;
 
 /** Selects the speech services and the line of an assistant's calls. */
-export class CallVoice {
-  readonly #dependencies: CallVoiceDependencies;
+export class LineFactory {
+  readonly #dependencies: LineFactoryDependencies;
 
-  constructor(dependencies: CallVoiceDependencies) {
+  constructor(dependencies: LineFactoryDependencies) {
     this.#dependencies = dependencies;
   }
 
