@@ -1,6 +1,6 @@
 import type { ToolResult } from '../../client/chat-client.ts';
 import type { ConversationListener, Environment } from './environment.ts';
-import type { SessionRequest } from './history/conversation-record.ts';
+import type { SessionRequest } from './history/request-conversation.ts';
 import { isChunk, type ConversationEvent } from './reduce.ts';
 import { Retries } from './sending/retries.ts';
 import { Session, type Bookmark } from './session.ts';

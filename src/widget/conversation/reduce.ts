@@ -1,5 +1,5 @@
 import type { AnsweredMessage, FunctionCall } from '../../client/chat-client.ts';
-import type { ConversationRecord } from './history/conversation-record.ts';
+import type { ConversationRecord } from './history/request-conversation.ts';
 import { mergeHistory } from './history/merge-history.ts';
 import type { Problem } from './problem.ts';
 import { countReceived, isPending, isUnsent, type Choices, type Message, type Snapshot } from './snapshot.ts';

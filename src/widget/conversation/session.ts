@@ -8,7 +8,7 @@ import {
   setupProblemOf,
   variablesOf,
   type ConversationRecord,
-} from './history/conversation-record.ts';
+} from './history/request-conversation.ts';
 import { isTemporary, isTokenProblem, problemFrom, type Problem } from './problem.ts';
 import { reduce, type ConversationEvent } from './reduce.ts';
 import { fingerprint } from './sending/fingerprint.ts';

@@ -1,7 +1,7 @@
 import type { HistoryEvent } from '../../contract/chat-endpoints.ts';
 import type { FunctionCall } from '../../client/chat-client.ts';
 import type { Problem } from './problem.ts';
-import type { Earlier } from './history/conversation-record.ts';
+import type { Earlier } from './history/request-conversation.ts';
 
 /** The state of a conversation. Once `ended`, it accepts no more messages; pending ones move to a new conversation. */
 export type ConversationStatus = 'idle' | 'opening' | 'ready' | 'replying' | 'ended' | 'failed';

@@ -2,7 +2,7 @@ import { render } from 'lit/html.js';
 import type { Panel, PanelInput } from '../element/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import type { SessionRequest } from '../conversation/history/conversation-record.ts';
+import type { SessionRequest } from '../conversation/history/request-conversation.ts';
 import { isTokenProblem } from '../conversation/problem.ts';
 import type { Locale } from '../texts/texts.ts';
 import { AddOns } from './add-ons.ts';

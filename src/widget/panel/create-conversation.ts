@@ -1,5 +1,5 @@
 import { ConversationClient } from '../../client/conversation-client.ts';
-import type { SessionRequest } from '../conversation/history/conversation-record.ts';
+import type { SessionRequest } from '../conversation/history/request-conversation.ts';
 import { ConversationStore } from '../conversation/storage/conversation-store.ts';
 import { PendingDeletions } from '../conversation/storage/pending-deletions.ts';
 import { Conversation, type ConversationListener } from '../conversation/conversation.ts';

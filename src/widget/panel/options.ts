@@ -1,6 +1,6 @@
 import { toJson } from '../../client/to-json.ts';
 import { limits } from '../../contract/limits.ts';
-import type { SessionRequest } from '../conversation/history/conversation-record.ts';
+import type { SessionRequest } from '../conversation/history/request-conversation.ts';
 import type { PanelInput } from '../element/panel-input.ts';
 import type { Locale } from '../texts/texts.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';

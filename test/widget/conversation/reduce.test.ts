@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Problem } from '../../../src/widget/conversation/problem.ts';
 import { reduce, type ConversationEvent } from '../../../src/widget/conversation/reduce.ts';
-import type { ConversationRecord } from '../../../src/widget/conversation/history/conversation-record.ts';
+import type { ConversationRecord } from '../../../src/widget/conversation/history/request-conversation.ts';
 import type { HistoryItem } from '../../../src/widget/conversation/history/merge-history.ts';
 import { emptySnapshot, isPending, type Snapshot } from '../../../src/widget/conversation/snapshot.ts';
 

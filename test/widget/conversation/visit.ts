@@ -5,7 +5,7 @@ import { PendingDeletions } from '../../../src/widget/conversation/storage/pendi
 import type { TabSource } from '../../../src/widget/conversation/tabs/tab-channel.ts';
 import { Conversation } from '../../../src/widget/conversation/conversation.ts';
 import { newKey } from '../../../src/widget/conversation/sending/new-key.ts';
-import type { SessionRequest } from '../../../src/widget/conversation/history/conversation-record.ts';
+import type { SessionRequest } from '../../../src/widget/conversation/history/request-conversation.ts';
 import type { Problem } from '../../../src/widget/conversation/problem.ts';
 import type { ChatServer } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';

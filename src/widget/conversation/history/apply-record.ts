@@ -1,6 +1,6 @@
 import { findIn, findSent, isSettled } from '../sending/find-sent.ts';
 import type { Session } from '../session.ts';
-import type { ConversationRecord } from './conversation-record.ts';
+import type { ConversationRecord } from './request-conversation.ts';
 
 /**
  * Shows a record of the conversation that no delivery has asked for. Messages that it contains have arrived, also those

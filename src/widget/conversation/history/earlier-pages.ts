@@ -1,7 +1,7 @@
 import type { ConversationClient } from '../../../client/chat-client.ts';
 import { readEarlier } from '../../../client/read-earlier.ts';
 import { messageFrom } from './merge-history.ts';
-import type { Earlier } from './conversation-record.ts';
+import type { Earlier } from './request-conversation.ts';
 import type { Message, Snapshot } from '../snapshot.ts';
 
 /** The maximum number of pages that are requested. */

@@ -5,7 +5,7 @@ import { sleep } from '../sending/sleep.ts';
 import type { Session } from '../session.ts';
 import type { Message } from '../snapshot.ts';
 import { runInOneTab } from '../tabs/run-in-one-tab.ts';
-import { readConversation } from './conversation-record.ts';
+import { readConversation } from './request-conversation.ts';
 
 /*
  * Messages that arrive without a request of this page: from a person, from a slow service, from another device.

@@ -1,5 +1,5 @@
 import type { Session } from '../session.ts';
-import { readConversation } from './conversation-record.ts';
+import { readConversation } from './request-conversation.ts';
 
 /** Reads the variables that the assistant's texts are filled with. */
 export async function readVariables(session: Session): Promise<void> {

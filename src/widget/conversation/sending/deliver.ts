@@ -1,7 +1,7 @@
 import { ChatError } from '../../../client/chat-client.ts';
 import { requestStop } from '../../../client/stop-and-delete.ts';
 import { streamMessage } from '../../../client/stream-message.ts';
-import { hasEnded } from '../history/conversation-record.ts';
+import { hasEnded } from '../history/request-conversation.ts';
 import { isEmpty, type ConversationEvent } from '../reduce.ts';
 import type { Session } from '../session.ts';
 import type { Message } from '../snapshot.ts';

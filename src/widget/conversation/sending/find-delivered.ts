@@ -1,4 +1,4 @@
-import { readConversation } from '../history/conversation-record.ts';
+import { readConversation } from '../history/request-conversation.ts';
 import type { Attempt } from '../storage/stored-conversation.ts';
 import type { Delivered, Delivery } from './deliver.ts';
 import { findIn, isSettled } from './find-sent.ts';

@@ -1,4 +1,4 @@
-import type { ConversationRecord } from '../history/conversation-record.ts';
+import type { ConversationRecord } from '../history/request-conversation.ts';
 import type { HistoryItem } from '../history/merge-history.ts';
 import type { Attempt } from '../storage/stored-conversation.ts';
 import { fingerprint } from './fingerprint.ts';

@@ -1,5 +1,5 @@
 import type { Conversation } from '../conversation.ts';
-import { readConversation } from '../history/conversation-record.ts';
+import { readConversation } from '../history/request-conversation.ts';
 import { applyRecord } from '../history/apply-record.ts';
 import { sleep } from '../sending/sleep.ts';
 import { countReceived } from '../snapshot.ts';

@@ -1,6 +1,6 @@
 import type { TemplateResult } from 'lit/html.js';
 import type { Conversation } from '../../conversation/conversation.ts';
-import type { SessionRequest } from '../../conversation/history/conversation-record.ts';
+import type { SessionRequest } from '../../conversation/history/request-conversation.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { PanelContext } from '../panel-context.ts';
 import gateCss from './gate.css?inline';
