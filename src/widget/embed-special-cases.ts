@@ -1,4 +1,5 @@
-import { attributesOf, insertOrKeep } from './keep-across-page-swaps.ts';
+import { insertOrKeep } from './keep-across-page-swaps.ts';
+import { attributesOf } from './script-attributes.ts';
 import type { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
 /* What `embed.js` needs on some pages only. */
