@@ -1,6 +1,6 @@
 import type { Locale } from '../texts/texts.ts';
 import type { LazyModules } from './modules/lazy-modules.ts';
-import type { PlacedPanel } from './place/placed-panel.ts';
+import type { VisiblePanel } from './place/visible-panel.ts';
 import type { PanelHost } from './panel-host.ts';
 import type { VisitStorage } from '../conversation/storage/visit-storage.ts';
 
@@ -14,7 +14,7 @@ export class PanelPlace {
   readonly #root: HTMLElement;
   readonly #storage: VisitStorage;
   readonly #modules: LazyModules;
-  readonly #placed: PlacedPanel;
+  readonly #visible: VisiblePanel;
   #stop: (() => void) | undefined;
   #isShown = false;
 
@@ -28,7 +28,7 @@ export class PanelPlace {
     this.#root = root;
     this.#storage = storage;
     this.#modules = modules;
-    this.#placed = { root, panel, storage, key: sizeKey, locale };
+    this.#visible = { root, panel, storage, key: sizeKey, locale };
     panel.onpointerover = panel.onkeydown = () => {
       void this.#start();
     };
@@ -51,7 +51,7 @@ export class PanelPlace {
   /** Keeps the panel above a phone's on-screen keyboard, and lets the visitor resize it. */
   async #start(): Promise<void> {
     const talk = await this.#modules.load('talk');
-    if (this.#isShown) this.#stop ??= talk?.placePanel(this.#placed);
+    if (this.#isShown) this.#stop ??= talk?.fitPanel(this.#visible);
   }
 
   /** Call when the panel is shown, and when the element is connected again while it is shown. */
@@ -74,7 +74,7 @@ export class PanelPlace {
 
   /** Whether something else is in front of the panel, at its center or near one of its corners. */
   #isCovered(): boolean {
-    const { left, top, width, height } = this.#placed.panel.getBoundingClientRect();
+    const { left, top, width, height } = this.#visible.panel.getBoundingClientRect();
     const element = (this.#root.getRootNode() as ShadowRoot).host;
     const around = element.getRootNode() as Document | ShadowRoot;
     const places = [0.5, 0.04, 0.96];

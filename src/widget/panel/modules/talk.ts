@@ -7,7 +7,7 @@ import { css as suggestionsCss } from '../suggestions/above-composer.ts';
 /* Everything that a conversation in progress needs: sending and streaming, reading, problems, suggestions, resizing. */
 
 export * from '../../conversation/talk-exports.ts';
-export { placePanel } from '../place/place-panel.ts';
+export { fitPanel } from '../place/fit-panel.ts';
 export { textOf } from '../reading/event-text.ts';
 export { Reading } from '../reading/reading.ts';
 export { problemNotice } from '../problem-notice.ts';

@@ -1,4 +1,4 @@
-import type { PlacedPanel } from './placed-panel.ts';
+import type { VisiblePanel } from './visible-panel.ts';
 
 const properties = ['--_view-top', '--_view-height', '--_view-covered'] as const;
 
@@ -6,7 +6,7 @@ const properties = ['--_view-top', '--_view-height', '--_view-covered'] as const
  * Keeps a panel that fills the screen within the visible viewport: an on-screen keyboard covers the page without
  * making it smaller, and browsers scroll the page to show the field behind it.
  */
-export function followViewport({ root, panel }: PlacedPanel, signal: AbortSignal): void {
+export function followViewport({ root, panel }: VisiblePanel, signal: AbortSignal): void {
   const viewport = visualViewport as VisualViewport;
 
   const resetProperties = (): void => {

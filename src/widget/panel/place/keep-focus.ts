@@ -1,11 +1,11 @@
 import { fillsWindow } from './follow-viewport.ts';
-import type { PlacedPanel } from './placed-panel.ts';
+import type { VisiblePanel } from './visible-panel.ts';
 
 /**
  * Keeps the focus visible while the panel fills the window: at either end, Tab continues at the other, since the page's
  * controls are behind the panel. Escape still closes it.
  */
-export function keepFocus({ panel }: PlacedPanel, signal: AbortSignal): void {
+export function keepFocus({ panel }: VisiblePanel, signal: AbortSignal): void {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Tab' || !fillsWindow(panel)) return;
     const elements = [...panel.querySelectorAll<HTMLElement>('*')].flatMap(withSlotted);

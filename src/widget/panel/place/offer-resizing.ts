@@ -1,4 +1,4 @@
-import type { PlacedPanel } from './placed-panel.ts';
+import type { VisiblePanel } from './visible-panel.ts';
 
 const smallest = { width: 300, height: 320 };
 /** Pixels for each press of an arrow key. */
@@ -8,7 +8,10 @@ const step = 16;
  * Adds a handle to the panel's corner opposite its launcher, for pointers and keys: arrow keys move it, Home
  * and End set the smallest and largest size, a double click or Delete restores the site's size.
  */
-export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel, signal: AbortSignal): void {
+export function offerResizing(
+  { root, panel, storage, key, locale }: VisiblePanel,
+  signal: AbortSignal,
+): void {
   const handle = document.createElement('div');
   handle.part.add('resize-handle');
   handle.role = 'slider';

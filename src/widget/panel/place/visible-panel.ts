@@ -2,7 +2,7 @@ import type { Locale } from '../../texts/texts.ts';
 import type { VisitStorage } from '../../conversation/storage/visit-storage.ts';
 
 /** A visible panel, and everything that its position depends on. */
-export interface PlacedPanel {
+export interface VisiblePanel {
   /** Has the custom properties that the style sheet reads, and the corner as data attributes. */
   readonly root: HTMLElement;
   readonly panel: HTMLElement;
