@@ -26,7 +26,7 @@ import { createPanelActions } from './panel-actions.ts';
 import type { PanelContext } from './panel-context.ts';
 import { isBesidePage, PanelPlace } from './panel-place.ts';
 import { panelView } from './panel-view.ts';
-import type { Reading } from './reading/reading.ts';
+import type { Reading } from './message-log/reading.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
 import { dispatchEvents } from './dispatch-events.ts';

@@ -8,7 +8,7 @@ import { countUp } from './count-up.ts';
 import type { MarkdownRenderer } from './markdown/markdown.ts';
 import type { PanelActions } from './panel-actions.ts';
 import type { LazyModules } from './modules/lazy-modules.ts';
-import type { Reading } from './reading/reading.ts';
+import type { Reading } from './message-log/reading.ts';
 
 /**
  * Number of messages that are compared and rendered together, and skipped together off-screen. This makes a streaming

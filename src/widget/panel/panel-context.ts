@@ -9,7 +9,7 @@ import type { ChatOptions } from './options.ts';
 import type { PanelActions } from './panel-actions.ts';
 import type { PanelHost } from './panel-host.ts';
 import type { LazyModules } from './modules/lazy-modules.ts';
-import type { Reading } from './reading/reading.ts';
+import type { Reading } from './message-log/reading.ts';
 import type { ScrollFollow } from './scroll-follow.ts';
 import type { VisitStorage } from '../conversation/storage/visit-storage.ts';
 

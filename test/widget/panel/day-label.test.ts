@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { dayLabel } from '../../../src/widget/panel/reading/day-label.ts';
+import { dayLabel } from '../../../src/widget/panel/message-log/day-label.ts';
 
 describe('the name of a day', () => {
   const noon = new Date(2026, 4, 10, 12).getTime();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Message } from '../../../src/widget/conversation/snapshot.ts';
-import { textOf } from '../../../src/widget/panel/reading/event-text.ts';
+import { textOf } from '../../../src/widget/panel/message-log/event-text.ts';
 import de from '../../../src/widget/texts/locales/de.ts';
 import type { Texts } from '../../../src/widget/texts/texts.ts';
 

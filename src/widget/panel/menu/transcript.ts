@@ -6,7 +6,7 @@ import { authorOf } from '../message-log.ts';
 import { headingOf } from '../options.ts';
 import type { PanelContext } from '../panel-context.ts';
 import type { LazyModules } from '../modules/lazy-modules.ts';
-import { allMessages } from '../reading/earlier-messages.ts';
+import { allMessages } from '../message-log/earlier-messages.ts';
 
 /** A conversation to copy, print or download. */
 export interface Transcript {

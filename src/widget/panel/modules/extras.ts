@@ -1,5 +1,5 @@
 import menuCss from '../menu/menu.css?inline';
-import earlierCss from '../reading/earlier-messages.css?inline';
+import earlierCss from '../message-log/earlier-messages.css?inline';
 import pageToolsCss from '../page-tools/page-tools.css?inline';
 import callButtonCss from '../call/call-button.css?inline';
 import { start as pageTools } from '../page-tools/page-tools.ts';
@@ -12,7 +12,7 @@ import { start as voice } from '../voice/choose-voice-mode.ts';
  */
 
 export { messageCopy } from '../copying/message-copy.ts';
-export { earlierIndex, earlierMessages, lastEarlier } from '../reading/earlier-messages.ts';
+export { earlierIndex, earlierMessages, lastEarlier } from '../message-log/earlier-messages.ts';
 export { menuFor } from '../menu/menu.ts';
 export { showTeaser } from '../teaser/teaser.ts';
 

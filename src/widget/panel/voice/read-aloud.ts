@@ -1,4 +1,4 @@
-import { sentencesOf } from '../reading/new-sentences.ts';
+import { sentencesOf } from '../message-log/new-sentences.ts';
 import type { VoiceProblem } from './voice-problem.ts';
 
 /** The maximum length of an utterance in characters: some browsers stop in the middle of longer ones. */

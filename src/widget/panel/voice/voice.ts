@@ -7,7 +7,7 @@ import type { AddOn } from '../add-on.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { icon, stopIcon } from '../icons.ts';
 import { isComposing } from '../is-composing.ts';
-import { textToReadAloud } from '../reading/text-to-read-aloud.ts';
+import { textToReadAloud } from './text-to-read-aloud.ts';
 import { dictate, isAndroid, separatorIn, type Dictation } from './dictation.ts';
 import { followLevel } from './follow-level.ts';
 import { readAloud } from './read-aloud.ts';

@@ -1,4 +1,4 @@
-import { textToReadAloud } from './text-to-read-aloud.ts';
+import { textToReadAloud } from '../voice/text-to-read-aloud.ts';
 
 /** A full stop after a single letter, a number or a short word may belong to it: `Dr.`, `z. B.`, `No. 5`. */
 const abbreviation = /(?:^|[\s(.])(?:\p{L}{1,3}|\d{1,9})\.\s*$/u;
