@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import type { Synthesizer, Transcriber, VoiceSettings } from '../../src/service/voice/speech-service.ts';
+import type { Synthesizer, Transcriber, SynthesisSettings } from '../../src/service/voice/speech-service.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import type { SpeechDetector } from '../../src/service/voice/voice-module.ts';
 import { VoiceLine } from '../../src/service/voice/voice-line.ts';
@@ -60,7 +60,7 @@ describe('offline speech', () => {
   });
 
   it('speaks with a voice of the gender and accent of the assistant', async () => {
-    const speak = (settings: Partial<VoiceSettings>) =>
+    const speak = (settings: Partial<SynthesisSettings>) =>
       record(synthesizer.speak(sentence, { ...english, ...settings }, rate, never));
     const man = await speak({ similarTo: { gender: 'male', accent: 'standard' } });
     assert(pitch(man, rate) < 0.8 * pitch(spoken, rate), `${pitch(man, rate)} Hz, ${pitch(spoken, rate)} Hz`);
@@ -197,7 +197,7 @@ describe('espeak-ng', { skip: !hasEspeak && 'the program is not installed' }, ()
   }
 
   const german = 'Wir haben 21 Tulpen, und jeden Tag werden es mehr.';
-  const speak = (text: string, language: string, settings: Partial<VoiceSettings>) => {
+  const speak = (text: string, language: string, settings: Partial<SynthesisSettings>) => {
     const all = { language, voice: undefined, speed: 1, ...settings };
     return record(synthesizer.speak(text, all, espeakRate, never));
   };

@@ -14,7 +14,7 @@ import { RealtimeSession, realtimeRate } from './realtime-session.ts';
 import type { RealtimeEndpoint } from '../engine/read-models.ts';
 import { RealtimeSpeaker } from './realtime-speaker.ts';
 import type { CustomerSpeechListener } from './realtime-speaker.ts';
-import { voiceSettings } from '../voice/voice-settings.ts';
+import { synthesisSettings } from '../voice/synthesis-settings.ts';
 import { sessionSettings } from './session-settings.ts';
 
 export interface RealtimeLineOptions {
@@ -71,7 +71,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
         this.#isGreetingDue = false;
         const reply = speaker.takeReply();
         if (voice) {
-          const settings = voiceSettings(this.#settings);
+          const settings = synthesisSettings(this.#settings);
           const synthesize = (sentence: string) => voice.speak(sentence, settings, this.peer.rate, stopped);
           if (reply)
             void spoken.over.then((cutOffBy) => {

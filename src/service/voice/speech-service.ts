@@ -1,7 +1,7 @@
 import type { TranscriptionUsage } from './transcription-usage.ts';
 
 /** How a text is to be spoken. */
-export interface VoiceSettings {
+export interface SynthesisSettings {
   /** Two-letter code (ISO 639-1). */
   language: string;
   /** Name of the voice at the synthesizer; undefined for the default. */
@@ -46,7 +46,12 @@ export interface Transcriber {
 /** Converts text to speech. Samples are 16-bit, mono. */
 export interface Synthesizer {
   /** Speaks a sentence and streams its audio. */
-  speak(text: string, settings: VoiceSettings, rate: number, signal: AbortSignal): AsyncIterable<Int16Array>;
+  speak(
+    text: string,
+    settings: SynthesisSettings,
+    rate: number,
+    signal: AbortSignal,
+  ): AsyncIterable<Int16Array>;
   /** Returns why it cannot serve a language, as a sentence; undefined if it can. */
   problem?(language: string): string | undefined;
 }

@@ -12,7 +12,7 @@ import type { TranscriptionUsage } from './transcription-usage.ts';
 import { TurnDetector } from './turn-detector.ts';
 import type { TurnEvent, Utterance } from './turn-detector.ts';
 import { UtteranceTranscription } from './utterance-transcription.ts';
-import { voiceSettings } from './voice-settings.ts';
+import { synthesisSettings } from './synthesis-settings.ts';
 import type { SpeechListener } from './speech-listener.ts';
 import type { SpeechDetector } from './voice-module.ts';
 
@@ -85,7 +85,7 @@ export class VoiceLine extends AudioLine {
     return this.output.say(
       async (spoken, stopped) => {
         if (this.hasEnded) this.output.cutOff('end');
-        const settings = voiceSettings(this.#settings);
+        const settings = synthesisSettings(this.#settings);
         const synthesize = (sentence: string) =>
           this.#addPlayed(this.#synthesizer.speak(sentence, settings, this.peer.rate, stopped));
         await this.output.speakSentences(text, settings.language, synthesize, spoken, stopped);

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { VoiceSettings } from '../../service/voice/speech-service.ts';
+import type { SynthesisSettings } from '../../service/voice/speech-service.ts';
 import { decodeWav } from '../../service/voice/wav.ts';
 import { chooseEspeakVoice, hasEspeakVoice, readEspeakVoices } from './espeak-voices.ts';
 import type { EspeakVoices, WantedVoice } from './espeak-voices.ts';
@@ -37,7 +37,7 @@ export class Espeak {
 
   async *speak(
     text: string,
-    { language, speed, ...wanted }: WantedVoice & Pick<VoiceSettings, 'language' | 'speed'>,
+    { language, speed, ...wanted }: WantedVoice & Pick<SynthesisSettings, 'language' | 'speed'>,
     signal: AbortSignal,
   ): AsyncGenerator<{ rate: number; samples: Int16Array }> {
     const words = Math.round(Math.max(80, Math.min(450, normalWordsPerMinute * speed)));

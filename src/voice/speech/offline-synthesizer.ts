@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Resampler } from '../../service/voice/resampler.ts';
-import type { Synthesizer, VoiceSettings } from '../../service/voice/speech-service.ts';
+import type { Synthesizer, SynthesisSettings } from '../../service/voice/speech-service.ts';
 import type { Espeak } from './espeak.ts';
 import { chooseFliteVoice } from './flite-voices.ts';
 import type { SpeechProcess, SpeechResponse, SpeechTask } from './speech-process.ts';
@@ -34,7 +34,7 @@ export class OfflineSynthesizer implements Synthesizer {
 
   async *speak(
     text: string,
-    settings: VoiceSettings,
+    settings: SynthesisSettings,
     rate: number,
     signal: AbortSignal,
   ): AsyncGenerator<Int16Array> {
@@ -48,7 +48,7 @@ export class OfflineSynthesizer implements Synthesizer {
     }
   }
 
-  #synthesize(text: string, settings: VoiceSettings, signal: AbortSignal): AsyncIterable<AudioChunk> {
+  #synthesize(text: string, settings: SynthesisSettings, signal: AbortSignal): AsyncIterable<AudioChunk> {
     const { language, voice, speed, similarTo } = settings;
     const { supplied, hasFlite, espeak } = this.#voices;
     const own = supplied.get(language);

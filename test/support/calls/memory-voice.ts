@@ -1,4 +1,8 @@
-import type { Synthesizer, Transcriber, VoiceSettings } from '../../../src/service/voice/speech-service.ts';
+import type {
+  Synthesizer,
+  Transcriber,
+  SynthesisSettings,
+} from '../../../src/service/voice/speech-service.ts';
 import type {
   MediaServer,
   RefusedOffer,
@@ -91,7 +95,7 @@ export class ScriptedSpeech implements Synthesizer, Transcriber {
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- a stream, as of a server
-  async *speak(text: string, { voice }: VoiceSettings, rate: number): AsyncGenerator<Int16Array> {
+  async *speak(text: string, { voice }: SynthesisSettings, rate: number): AsyncGenerator<Int16Array> {
     this.spoken.push(text);
     this.voices.push(voice);
     yield tone(this.seconds, rate);

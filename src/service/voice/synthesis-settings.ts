@@ -1,0 +1,15 @@
+import type { SpeechSettings } from './line.ts';
+import type { SynthesisSettings } from './speech-service.ts';
+
+/** Returns an assistant's settings for the synthesizer. */
+export const synthesisSettings = ({
+  language,
+  voice,
+  similarTo,
+  speed,
+}: SpeechSettings): SynthesisSettings => ({
+  language,
+  voice: voice?.name,
+  similarTo,
+  speed,
+});
