@@ -26,6 +26,9 @@ export interface TurnSettings {
   shortest: number;
 }
 
+/** Returns the seconds of silence that end an utterance, for an `endpoint_sensitivity` from 0 to 1. */
+export const turnPause = (sensitivity: number): number => 1.4 - Math.max(0, Math.min(1, sensitivity));
+
 /** Lead-in kept from before the first speech frame, since words start quietly. */
 const leadSeconds = 0.3;
 /** Silence after which the end is likely: breaths and the gaps between words are shorter. */

@@ -9,7 +9,7 @@ import type { SpeechSettings, Spoken } from './line.ts';
 import type { Synthesizer, Transcriber } from './speech-service.ts';
 import type { HeardText } from './heard-text.ts';
 import type { TranscriptionUsage } from './transcription-usage.ts';
-import { TurnDetector } from './turn-detector.ts';
+import { TurnDetector, turnPause } from './turn-detector.ts';
 import type { TurnEvent, Utterance } from './turn-detector.ts';
 import { UtteranceTranscription } from './utterance-transcription.ts';
 import { synthesisSettings } from './synthesis-settings.ts';
@@ -75,7 +75,7 @@ export class VoiceLine extends AudioLine {
     this.#transcriber = new LineTranscriber({ transcriber, rate, settings, log, onUsage });
     this.#settings = settings;
     this.#interruptSeconds = 0.15 + (1 - clamp(settings.interruptSensitivity)) * 0.6;
-    const turnSettings = { pause: 1.4 - clamp(settings.endpointSensitivity), shortest: shortestSpeech };
+    const turnSettings = { pause: turnPause(settings.endpointSensitivity), shortest: shortestSpeech };
     this.#detector = new TurnDetector(rate, turnSettings, createDetector?.(rate, this.#transcriber.language));
     this.#echo = new EchoGate(rate);
     this.peer.open(this);
