@@ -1,15 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredVariables } from '../db/schema.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
+import { maxVisitorDataBytes } from './visitor-data-limit.ts';
 
 /** Maximum length of the system prompt after variables are filled in, without the fenced values. */
 const maxCharacters = 64_000;
-
-/**
- * Maximum number of bytes from a page or visitor in a prompt, besides messages. Fenced values come first: later ones
- * are empty. They must not push the owner's text out.
- */
-export const maxVisitorDataBytes = 16 * 1024;
 
 const fence = { start: '<data>', end: '</data>' };
 

@@ -4,7 +4,7 @@ import type { EngineContextDependencies, EngineContextRow } from '../assistant/e
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
-import { maxVisitorDataBytes } from '../assistant/fill-prompt.ts';
+import { maxVisitorDataBytes } from '../assistant/visitor-data-limit.ts';
 import type { EngineRequest, PageToolResult, Utterance } from '../engine/engine.ts';
 import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';

@@ -14,7 +14,7 @@ import type { Lease } from '../lib/lease.ts';
 import type { AcceptedMessage, Answerer } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { EndingDependencies } from './end-conversation.ts';
-import { maxVisitorDataBytes } from '../assistant/fill-prompt.ts';
+import { maxVisitorDataBytes } from '../assistant/visitor-data-limit.ts';
 import { buildEngineRequest } from './engine-request.ts';
 import { Reply } from './reply.ts';
 import { failReply } from './fail-reply.ts';
