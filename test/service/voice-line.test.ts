@@ -714,6 +714,16 @@ describe('the heard part of a sentence whose audio is not complete', () => {
     assert.equal(text.result('customer').played, 'We are open');
   });
 
+  it('is estimated by the speed of the speech, too', () => {
+    let now = 0;
+    const text = new HeardText(() => now);
+    const sentence = text.add('We are open from Monday to Friday, and our address is 12 Long Street.', 2);
+    Object.assign(sentence, { seconds: 1.2, startedAt: 0 });
+    now = 0.5;
+    text.cutOff('customer');
+    assert.equal(text.result('customer').played, 'We are open');
+  });
+
   it('is not longer than the audio so far', () => {
     let now = 0;
     const text = new HeardText(() => now);

@@ -77,7 +77,7 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
             void spoken.over.then((cutOffBy) => {
               if (cutOffBy !== undefined) speaker.stopText(reply, spoken.result(cutOffBy).played);
             });
-          await this.output.speakSentences(text, settings.language, synthesize, spoken, stopped);
+          await this.output.speakSentences(text, settings, synthesize, spoken, stopped);
           await spoken.over;
           if (!reply) speaker.addAssistantMessage(spoken.result(undefined).played);
         } else if (reply) {

@@ -8,6 +8,8 @@ export type CutOff = NonNullable<Spoken['cutOffBy']>;
 /** A sentence whose audio was passed to the peer, at least in part. */
 interface Sentence {
   text: string;
+  /** 1 is normal. */
+  speed: number;
   /** Duration of its audio so far. */
   seconds: number;
   /** Whether all of its audio was passed to the peer. */
@@ -57,9 +59,10 @@ export class HeardText {
   }
 
   /** Adds a sentence; its fields change while it is spoken. */
-  add(text: string): Sentence {
+  add(text: string, speed = 1): Sentence {
     const sentence = {
       text,
+      speed,
       seconds: 0,
       isComplete: false,
       startedAt: undefined,
@@ -117,10 +120,10 @@ export class HeardText {
 
   /** Estimates which share of a sentence was played. */
   #playedShare(sentence: Sentence): number {
-    const { text, seconds, isComplete } = sentence;
+    const { text, speed, seconds, isComplete } = sentence;
     const played = this.#playedSecondsOf(sentence);
     // More audio may follow, whose duration only the text indicates.
-    const duration = isComplete ? seconds : Math.max(seconds, exactSpeakingTime(text));
+    const duration = isComplete ? seconds : Math.max(seconds, exactSpeakingTime(text, speed));
     return duration === 0 ? 1 : played / duration;
   }
 

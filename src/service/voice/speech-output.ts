@@ -5,6 +5,7 @@ import { sentences } from './split-sentences.ts';
 import type { SpeechListener } from './speech-listener.ts';
 import { HeardText } from './heard-text.ts';
 import type { CutOff } from './heard-text.ts';
+import type { SynthesisSettings } from './speech-service.ts';
 
 export interface SpeechOutputOptions {
   peer: AudioPeer;
@@ -87,7 +88,7 @@ export class SpeechOutput {
   /** Passes the audio of each sentence to the peer, at most one sentence ahead of playback. */
   async speakSentences(
     text: AsyncIterable<string>,
-    language: string,
+    { language, speed }: Pick<SynthesisSettings, 'language' | 'speed'>,
     synthesize: (sentence: string) => AsyncIterable<Int16Array>,
     spoken: HeardText,
     signal: AbortSignal,
@@ -103,7 +104,7 @@ export class SpeechOutput {
         return;
       }
       if (result.done === true) break;
-      const sentence = spoken.add(result.value);
+      const sentence = spoken.add(result.value, speed);
       const started = Promise.withResolvers<undefined>();
       let isMarked = false;
       // Only once there is audio: otherwise the customer would seem to interrupt a silent assistant.

@@ -88,7 +88,7 @@ export class VoiceLine extends AudioLine {
         const settings = synthesisSettings(this.#settings);
         const synthesize = (sentence: string) =>
           this.#addPlayed(this.#synthesizer.speak(sentence, settings, this.peer.rate, stopped));
-        await this.output.speakSentences(text, settings.language, synthesize, spoken, stopped);
+        await this.output.speakSentences(text, settings, synthesize, spoken, stopped);
       },
       seconds,
       signal,
