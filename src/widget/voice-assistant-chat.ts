@@ -420,6 +420,8 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
 
   #showOrHide(): void {
     const isShown = this.open || this.inline;
+    // Also for an assistant that replaces another one meanwhile: an open chat shows its name.
+    if (isShown) void this.#settings.ask();
     if (isShown === this.#isShown) return;
     this.#isShown = isShown;
     const takeFocus = this.#isByPerson;
@@ -427,7 +429,6 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
     if (isShown) {
       // Not `remove`: Prototype.js replaces it with a version that throws for an element without a parent.
       this.#notice.replaceWith();
-      void this.#settings.ask();
     } else {
       // The focus returns to the launcher instead of being lost, also from content of the page in a slot. Not
       // `:focus-within`: in Chromium, an element does not match it for the content of its popover.

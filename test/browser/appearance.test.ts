@@ -113,6 +113,13 @@ describe('the appearance', () => {
     expect(luminance(painted(getComputedStyle(chat.part('panel')).backgroundColor))).to.be.above(0.9);
   });
 
+  it('shows the name of an assistant that replaces another one while the chat is open', async () => {
+    const chat = mount({ theme: 'light', color: '#004400', position: 'right-bottom' });
+    await chat.open();
+    chat.element.assistantId = service.assistantThatShows('settings');
+    await until(() => chat.part('header').innerText.includes('Nordkamm night desk'), 'the other name');
+  });
+
   for (const [position, corner] of [
     ['right-bottom', 'right-bottom'],
     ['left-bottom', 'left-bottom'],
