@@ -180,6 +180,27 @@ describe('the consent slot', () => {
     await until(() => asking(chat) !== null, 'the question');
   });
 
+  it('still requests the deletion at the next visit if it failed after `forget()`', async () => {
+    const chat = await openAsking();
+    await agree(chat);
+    await chat.answered(1);
+    const { conversationId } = chat;
+    const deletions = (): string => localStorage.getItem(`voice-assistant-chat:forget:${service.url}`) ?? '';
+    const { fetch } = globalThis;
+    globalThis.fetch = (input, init) =>
+      init?.method === 'DELETE' ? Promise.reject(new TypeError('offline')) : fetch(input, init);
+    try {
+      chat.element.forget();
+      await until(() => stored().length === 0, 'the storage to be empty');
+      expect(deletions()).to.include(conversationId);
+      chat.element.remove();
+    } finally {
+      globalThis.fetch = fetch;
+    }
+    await openAsking();
+    await until(() => !deletions().includes(conversationId), 'the deletion');
+  });
+
   it('comes before the form', async () => {
     const chat = await openAsking();
     chat.element.form = [{ name: 'first_name', label: 'First name' }];

@@ -7,7 +7,7 @@ import { newKey } from '../conversation/sending/new-key.ts';
 import { tabSource } from '../conversation/tabs/tab-source.ts';
 import type { ChatOptions } from './options.ts';
 import type { LazyModules } from './modules/lazy-modules.ts';
-import type { VisitStorage } from '../conversation/storage/visit-storage.ts';
+import { VisitStorage } from '../conversation/storage/visit-storage.ts';
 import { idle } from '../element/when-idle.ts';
 
 /** Identifies a conversation: if any of these change, the panel switches to another conversation. */
@@ -40,16 +40,24 @@ export function createConversation(
   options: () => ChatOptions & SessionRequest,
   listener: ConversationListener,
 ): Conversation {
-  const { assistantId, baseUrl, type, userKey, keepFor } = options();
+  const { assistantId, baseUrl, type, userKey, keepFor, persist } = options();
   const client = new ConversationClient({ baseUrl });
   const subject = subjectOf(options());
   const owner = subject === undefined ? type : `${type}-verified:${subject}`;
   const name = [baseUrl, assistantId ?? '', owner, ...(userKey ? [userKey] : [])].join(':');
   const loadTalk = () => modules.import('talk');
+  // Not `storage`, which `forget()` may empty by revoking the consent: the next visit must request the deletion again.
+  let deletionStorage: Storage | undefined;
+  try {
+    // `noneStorage` does not exist.
+    deletionStorage = globalThis[`${persist}Storage` as 'localStorage'];
+  } catch {
+    // Blocked by the browser's settings.
+  }
   const environment = {
     client,
     store: new ConversationStore(storage, name, keepFor),
-    pendingDeletions: new PendingDeletions(client, storage, baseUrl, loadTalk),
+    pendingDeletions: new PendingDeletions(client, new VisitStorage(deletionStorage), baseUrl, loadTalk),
     now: () => Date.now(),
     isOnline: () => navigator.onLine,
     newKey,
