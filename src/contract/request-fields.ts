@@ -31,8 +31,12 @@ interface Bounds {
 export const integer = ({ min, max }: Bounds) =>
   preprocess(numberFrom, z.int().check(z.minimum(min), z.maximum(max)));
 
-export const decimal = ({ min, max }: Bounds) =>
-  preprocess(numberFrom, z.number().check(z.minimum(min), z.maximum(max)));
+export const decimal = (bounds: Bounds) => preprocess(numberFrom, boundedNumber(bounds));
+
+/** A number or null. Must be given: zod's JSON Schema does not require the field with `z.nullable(decimal(…))`. */
+export const nullableDecimal = (bounds: Bounds) => preprocess(numberFrom, z.nullable(boundedNumber(bounds)));
+
+const boundedNumber = ({ min, max }: Bounds) => z.number().check(z.minimum(min), z.maximum(max));
 
 export const flag = () => preprocess(booleanFrom, z.boolean());
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { timestamp } from './answer-fields.ts';
 import { recordLimits } from './limits.ts';
 import { ownerEndpoint, scopes } from './owner-endpoint.ts';
-import { decimal } from './request-fields.ts';
+import { nullableDecimal } from './request-fields.ts';
 
 /* The account: the user and the API keys (interface: "Identity and keys"). */
 
@@ -54,7 +54,7 @@ export const Spending = z.looseObject({
 
 /** Body of `PUT /user/spending-limit`. */
 export const SpendingLimitRequest = z.object({
-  daily_limit: z.nullable(decimal(recordLimits.spending)),
+  daily_limit: nullableDecimal(recordLimits.spending),
 });
 
 export const readSpendingLimit = ownerEndpoint({

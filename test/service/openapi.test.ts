@@ -85,6 +85,17 @@ describe('the OpenAPI document', () => {
     assert.equal(status.schema.enum?.includes('blacklisted'), true);
   });
 
+  test('requires the fields without which the service refuses a request', () => {
+    for (const [name, { path, method, request }] of listOperations()) {
+      if (request === undefined) continue;
+      const missing = request.safeParse({}).error?.issues.map(({ path: [field] }) => String(field)) ?? [];
+      const operation = described.find((each) => each.operationId === name);
+      const { $ref = '' } = operation?.requestBody?.content['application/json']?.schema ?? {};
+      const { required = [] } = document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {};
+      assert.deepEqual(required, missing, `${method} ${path}`);
+    }
+  });
+
   test('states the bounds of messages and variables, of visitors and of records', () => {
     const bounds = (name: string, field: string): JsonSchema => {
       const { anyOf, ...schema } = document.components.schemas[name]?.properties?.[field] ?? {};
