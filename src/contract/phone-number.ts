@@ -67,6 +67,7 @@ export const searchPhoneNumbers = ownerEndpoint({
     ),
   }),
   response: z.looseObject({ data: z.array(OfferedNumber) }),
+  refusals: [503],
 });
 
 export const purchasePhoneNumber = ownerEndpoint({
@@ -78,7 +79,7 @@ export const purchasePhoneNumber = ownerEndpoint({
   request: z.object({ phone_number: phoneNumber() }),
   response: messageWith(PhoneNumber),
   success: 201,
-  refusals: [400, 402],
+  refusals: [400, 402, 503],
 });
 
 export const updatePhoneNumber = ownerEndpoint({

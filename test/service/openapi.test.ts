@@ -138,6 +138,14 @@ describe('the OpenAPI document', () => {
     assert.match(refusal, /InvalidFields.*Refused/);
   });
 
+  test('describes the responses when the carrier does not answer', () => {
+    const bodyOf = (path: string, method: 'get' | 'post', status: string) =>
+      /schemas\/(\w+)/.exec(JSON.stringify(document.paths[path]?.[method]?.responses[status] ?? {}))?.[1];
+    assert.equal(bodyOf('/api/user/phone-numbers/search', 'get', '503'), 'RefusedWithError');
+    assert.equal(bodyOf('/api/user/phone-numbers/purchase', 'post', '503'), 'PurchaseRefused');
+    assert.equal(bodyOf('/api/recordings/{token}', 'get', '502'), 'Refused');
+  });
+
   test('describes only operations that the service has', async () => {
     for (const { method, path, operationId } of described) {
       const sample = path

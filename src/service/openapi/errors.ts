@@ -85,14 +85,14 @@ function bodiesOf({ path, auth }: Pick<Operation, 'path' | 'auth'>, status: numb
   if (status === 428) return ['ProofRequired'];
   if (auth === 'none') return ['ConversationRefused'];
   if (path.startsWith('/api/automate/')) return ['HandoffRefused'];
-  if (path === purchasePhoneNumber.path && [400, 402].includes(status)) return ['PurchaseRefused'];
+  if (path === purchasePhoneNumber.path && [400, 402, 503].includes(status)) return ['PurchaseRefused'];
   if (path === purchasePhoneNumber.path && status === 422) return ['InvalidPurchase'];
   if (path === updateCampaignStatus.path && [400, 404].includes(status)) return ['CampaignStatusRefused'];
   if (path === updateCampaignStatus.path && status === 422) return ['InvalidFields', 'CampaignStatusRefused'];
   // A balance that is too low for a call is not an error of a field.
   if (status === 422) return path === makeCall.path ? ['InvalidFields', 'Refused'] : ['InvalidFields'];
   if (path === generateReply.path && [400, 402, 404].includes(status)) return ['ReplyRefused'];
-  return [(status === 404 || status === 400) && usesErrorField.test(path) ? 'RefusedWithError' : 'Refused'];
+  return [[400, 404, 503].includes(status) && usesErrorField.test(path) ? 'RefusedWithError' : 'Refused'];
 }
 
 /** An error response with one of these bodies, in OpenAPI. */

@@ -38,6 +38,7 @@ export const describeRecordings = (): Record<string, { get: DocumentedOperation 
         404: refusalWith(['Refused'], 'There is no such recording, or its call was deleted.'),
         416: refusalWith(['Refused'], 'The range starts after the end of the recording.'),
         429: describeRefusal({ path, auth: 'none' }, 429),
+        502: refusalWith(['Refused'], 'The carrier does not return the recording at the moment.'),
       },
     },
   },
