@@ -144,7 +144,16 @@ export const requirePhoneNumber = (type: string) =>
 export const partialPhoneNumber = () =>
   preprocess(
     (value) => (typeof value === 'string' ? value.replace(/[\s().+-]/g, '') : value),
-    patternText(new RegExp(`^\\d{1,${phoneDigits.max}}$`), `must have 1 to ${phoneDigits.max} digits.`),
+    z
+      .string()
+      // The documentation describes the value before the removal.
+      .register(z.globalRegistry, { pattern: `^[\\s().+-]*(\\d[\\s().+-]*){1,${phoneDigits.max}}$` })
+      .check(
+        z.refine(
+          (value) => /^\d+$/.test(value) && value.length <= phoneDigits.max,
+          `must have 1 to ${phoneDigits.max} digits.`,
+        ),
+      ),
   );
 
 /** An IANA time zone, such as `Europe/Berlin`. */

@@ -138,6 +138,20 @@ describe('the OpenAPI document', () => {
     assert.match(refusal, /InvalidFields.*Refused/);
   });
 
+  test('allows part of a phone number with a plus sign and separators in filters, as the service does', () => {
+    for (const [path, field] of [
+      ['/api/user/leads', 'phone_number'],
+      ['/api/user/calls', 'phone_number'],
+      ['/api/user/blocked-numbers', 'phone_number'],
+      ['/api/user/conversations', 'customer_phone'],
+    ] as const) {
+      const { schema } = document.paths[path]?.get?.parameters.find(({ name }) => name === field) ?? {};
+      const pattern = new RegExp(schema?.pattern ?? '$^');
+      for (const value of ['151', '+49151', '+49 (151) 23-4']) assert.match(value, pattern, path);
+      for (const value of ['', '+', 'abc', '1'.repeat(16)]) assert.doesNotMatch(value, pattern, path);
+    }
+  });
+
   test('describes the responses when the carrier does not answer', () => {
     const bodyOf = (path: string, method: 'get' | 'post', status: string) =>
       /schemas\/(\w+)/.exec(JSON.stringify(document.paths[path]?.[method]?.responses[status] ?? {}))?.[1];
