@@ -206,6 +206,10 @@ describe('releasePhoneNumber', () => {
     assert.ok(!(await list('phone-numbers')).some((number) => number.id === id));
     const { errors } = await owner.post('assistant', assistantBody({ phone_number_id: id }));
     assert.match(errors['phone_number_id']?.[0] ?? '', /scheduled for release/);
+    for (const type of ['inbound', 'outbound']) {
+      const { text } = await owner.get(`assistants/phone-numbers?type=${type}`);
+      assert.ok(!(JSON.parse(text) as { id: number }[]).some((number) => number.id === id), type);
+    }
 
     const again = await owner.delete(`phone-numbers/${id}`);
     assert.deepEqual(

@@ -92,7 +92,7 @@ const isAvailable = sql<boolean>`phone_numbers.type <> 'caller_id' AND phone_num
 
 /**
  * Lists the user's numbers and whether a new inbound assistant can use them. For `inbound`, omits Caller IDs and
- * assigned numbers. (Interface: `GET /user/assistants/phone-numbers`.)
+ * assigned numbers; for both types, numbers that are scheduled for release. (Interface: `GET /user/assistants/phone-numbers`.)
  */
 export async function listAssignableNumbers(
   { db }: Database,
@@ -105,13 +105,16 @@ export async function listAssignableNumbers(
       phone_number: phoneNumbers.phoneNumber,
       country_code: phoneNumbers.countryCode,
       type: phoneNumbers.type,
+      releaseAt: phoneNumbers.releaseAt,
       is_available: isAvailable,
     })
     .from(phoneNumbers)
     .where(and(eq(phoneNumbers.userId, userId), eq(phoneNumbers.isPending, false)))
     .orderBy(asc(phoneNumbers.id));
   return rows
-    .filter(({ is_available }) => type !== 'inbound' || is_available)
+    .filter(({ is_available, releaseAt }) =>
+      type === 'inbound' ? is_available : type === undefined || releaseAt === null,
+    )
     .map(({ id, phone_number, country_code, type, is_available }) => ({
       id,
       phone_number,
