@@ -113,7 +113,12 @@ export const Assistant = z.looseObject({
   ambient_sound: z.string(),
   knowledgebase_id: optionalId,
   knowledgebase_mode: z.string(),
-  widget_settings: z.looseObject({}),
+  /** A setting without a value is absent. */
+  widget_settings: z.looseObject({
+    theme: z.optional(z.string()),
+    color: z.optional(z.string()),
+    position: z.optional(z.string()),
+  }),
   deleted_at: z.nullable(timestamp),
   secondary_language_ids: z.array(z.int()),
   chat_llm_fallback_id: optionalId,

@@ -152,6 +152,11 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  test('describes the settings of the widget in records of assistants', () => {
+    const { widget_settings: settings } = document.components.schemas['Assistant']?.properties ?? {};
+    assert.deepEqual(Object.keys(settings?.properties ?? {}), ['theme', 'color', 'position']);
+  });
+
   test('describes the responses when the carrier does not answer', () => {
     const bodyOf = (path: string, method: 'get' | 'post', status: string) =>
       /schemas\/(\w+)/.exec(JSON.stringify(document.paths[path]?.[method]?.responses[status] ?? {}))?.[1];
