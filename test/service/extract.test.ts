@@ -144,6 +144,14 @@ describe('a page', () => {
     }
   });
 
+  test('is read according to all its directives for robots, which several extensions of a shop may write', async () => {
+    const { text, links } = await read(
+      `<title>Shop</title><meta name="robots" content="max-image-preview:large">
+       <meta name="Robots" content="noindex, nofollow"><p>Open</p><a href="/a">More</a>`,
+    );
+    assert.deepEqual([text, links], ['', []]);
+  });
+
   test('has the directives for robots of its header, too', async () => {
     const pageOf = (contentType: string, robots: string) =>
       extract({

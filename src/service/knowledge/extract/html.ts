@@ -35,7 +35,8 @@ const boilerplate = 'title, script, style, noscript, template, nav, header, foot
 export function readPage(html: string, url: string, robots: string): Page {
   const document = parse(html);
   checkShape(document);
-  const rules = `${document.querySelector('meta[name="robots" i]')?.getAttribute('content') ?? ''}, ${robots}`;
+  const metas = [...document.querySelectorAll('meta[name="robots" i]')];
+  const rules = [...metas.map((meta) => meta.getAttribute('content') ?? ''), robots].join(', ');
   const links = prepare(document, url);
   // `none` is also a value, as in `max-image-preview:none`.
   const followed = /\b(?<!:\s*)(nofollow|none)\b/i.test(rules) ? [] : links;
