@@ -173,6 +173,19 @@ describe('a page', () => {
     assert.deepEqual((await pageOf('text/plain', 'noindex')).chunks, []);
   });
 
+  test('has each question and answer of native accordions, and each legend, in a line of its own', async () => {
+    const accordion = `<details><summary>Do you ship?</summary>Yes we do.</details>
+      <details><summary>Can I return it?</summary>Within 30 days.</details>`.replace(/\n\s+/, '');
+    const article = `<p>${'We answer frequent questions here, one by one. '.repeat(8)}</p>`;
+    const lines = ['Do you ship?', 'Yes we do.', 'Can I return it?', 'Within 30 days.'].join('\n\n');
+    assert.equal((await read(`<title>FAQ</title>${accordion}`)).text, `FAQ: ${lines}`);
+    assert.ok(
+      (await read(`<title>FAQ</title><main>${article}${accordion}${article}</main>`)).text.includes(lines),
+    );
+    const fieldset = '<title>Boot</title><fieldset><legend>Size</legend>42</fieldset>';
+    assert.equal((await read(fieldset)).text, 'Boot: Size\n\n42');
+  });
+
   test('is decoded by its byte order mark, whatever its header and its content say', async () => {
     const html = '<meta charset="iso-8859-1"><p>Größe</p>';
     const decoded = async (bytes: Uint8Array, contentType: string) =>

@@ -282,6 +282,11 @@ turndown.addRule('headings', {
     return `\n\n${'#'.repeat(Number(level))} ${content}\n\n`;
   },
 });
+// Blocks in browsers, but not in this library.
+turndown.addRule('blocks', {
+  filter: ['details', 'summary', 'legend'],
+  replacement: (content) => `\n\n${content}\n\n`,
+});
 // One line per row, so that a search finds the cells of a row together.
 turndown.addRule('cells', {
   filter: ['th', 'td'],
