@@ -186,6 +186,13 @@ describe('a page', () => {
     assert.equal((await read(fieldset)).text, 'Boot: Size\n\n42');
   });
 
+  test('shows that a price no longer applies', async () => {
+    const { text } = await read(
+      '<title>Boot</title><p><del> 99 € </del><ins>79 €</ins>, <s>12</s> 9 left<del></del></p>',
+    );
+    assert.equal(text, 'Boot: ~~99 €~~ 79 €, ~~12~~ 9 left');
+  });
+
   test('is decoded by its byte order mark, whatever its header and its content say', async () => {
     const html = '<meta charset="iso-8859-1"><p>Größe</p>';
     const decoded = async (bytes: Uint8Array, contentType: string) =>

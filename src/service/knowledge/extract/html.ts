@@ -287,6 +287,11 @@ turndown.addRule('blocks', {
   filter: ['details', 'summary', 'legend'],
   replacement: (content) => `\n\n${content}\n\n`,
 });
+// Otherwise an old price would look like the current one.
+turndown.addRule('deletions', {
+  filter: ['del', 's', 'strike'],
+  replacement: (content) => content.replace(/\S(?:.*\S)?/s, '~~$&~~'),
+});
 // One line per row, so that a search finds the cells of a row together.
 turndown.addRule('cells', {
   filter: ['th', 'td'],
