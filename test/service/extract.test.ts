@@ -193,6 +193,18 @@ describe('a page', () => {
     assert.equal(text, 'Boot: ~~99 €~~ 79 €, ~~12~~ 9 left');
   });
 
+  test('is read without its hidden text if it is short, unless most of it is hidden', async () => {
+    const hidden = `<p hidden>Sold out</p><div style="display:none"><p>Wrong code</p></div>
+      <p aria-hidden="true">Decoration</p><dialog><p>Cookies</p></dialog>`;
+    const shown = '<p>Boots for trails in all weathers, 50 euros a pair.</p>';
+    assert.equal(
+      (await read(`<title>Boot</title><main>${hidden}${shown}</main>`)).text,
+      'Boot: Boots for trails in all weathers, 50 euros a pair.',
+    );
+    const startsHidden = `<title>Boot</title><p>Loading</p><div id="app" style="display: none">${shown}</div>`;
+    assert.match((await read(startsHidden)).text, /50 euros/);
+  });
+
   test('is decoded by its byte order mark, whatever its header and its content say', async () => {
     const html = '<meta charset="iso-8859-1"><p>Größe</p>';
     const decoded = async (bytes: Uint8Array, contentType: string) =>

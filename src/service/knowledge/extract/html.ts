@@ -27,6 +27,10 @@ const minArticleLength = 200;
 /** Elements that are not content, for pages without an article. */
 const boilerplate = 'title, script, style, noscript, template, nav, header, footer, aside, svg';
 
+/** Elements that browsers do not show. Readability removes all but dialogs from an article. */
+const hidden =
+  '[hidden], [aria-hidden="true"], [style*="display:none" i], [style*="display: none" i], dialog:not([open])';
+
 /**
  * Reads a page: its title, its article or else its whole content, and its links.
  *
@@ -189,9 +193,10 @@ function findContent(document: Document, copy: () => Document): string {
   // Readability has modified the document.
   const { body } = copy();
   for (const element of body.querySelectorAll(boilerplate)) element.remove();
-  // In ASP.NET, one form contains the whole page.
+  // In ASP.NET, one form contains the whole page. Scripts may show a page that starts hidden.
   const half = lengthOf(body) / 2;
-  for (const form of body.querySelectorAll('form')) if (lengthOf(form) < half) form.remove();
+  for (const element of body.querySelectorAll(`form, ${hidden}`))
+    if (lengthOf(element) < half) element.remove();
   return body.innerHTML;
 }
 
