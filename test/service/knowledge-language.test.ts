@@ -116,6 +116,29 @@ test('finds words with invisible characters, and with accents as separate charac
   }
 });
 
+test('finds words and numbers beside slashes, dots, hyphens and signs', async () => {
+  const { add, find } = await createKnowledgebase();
+  await add(texts.german, 'Rückgabe');
+  await add('Herren/Damen: Umtausch/Änderung. Nach oben.Gutscheine', 'Wörter');
+  await add('Größe-42, 030/123-456, 17.30, +49', 'Zahlen');
+  await add('Frage <max.muster@laden.example>, siehe https://laden.example/Preise', 'Adressen');
+  for (const [question, document] of [
+    ['Damen', 'Wörter'],
+    ['Änderung', 'Wörter'],
+    ['Umtausch', 'Wörter'],
+    ['Gutscheine', 'Wörter'],
+    ['42', 'Zahlen'],
+    ['030/123-456', 'Zahlen'],
+    ['456', 'Zahlen'],
+    ['17.30', 'Zahlen'],
+    ['+49', 'Zahlen'],
+    ['muster', 'Adressen'],
+  ] as const) {
+    assert.deepEqual(await find(question), [document], question);
+  }
+  assert.deepEqual(await find('Preise'), []);
+});
+
 const unspaced = {
   chinese: {
     shipping: '运费为五欧元，订单满五十欧元免运费。',

@@ -306,11 +306,17 @@ CREATE FUNCTION separate_characters(value text) RETURNS text LANGUAGE sql IMMUTA
     '[\u0e30-\u0e3a\u0e45-\u0e4e\u0eb0-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3]*)', ' \1 ', 'g')
 $$;
 
+-- The parser takes `returns/exchanges`, `end.Next` and `-42` for a path, a host and a negative number, but questions are
+-- split at these characters. The address of a link says little about its text.
+CREATE FUNCTION separate_words(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT separate_characters(regexp_replace(value, 'https?://[!-(*-=?-~]+|[-+./<>@]', ' ', 'gi'))
+$$;
+
 CREATE FUNCTION chunk_search(config regconfig, heading text, document text, body text) RETURNS tsvector
   LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT setweight(to_tsvector(config, separate_characters(substring(heading from '[^›]*$'))), 'A')
-    || setweight(to_tsvector(config, separate_characters(document || ' ' || regexp_replace(heading, '[^›]*$', ''))), 'B')
-    || setweight(to_tsvector(config, separate_characters(body)), 'D')
+  SELECT setweight(to_tsvector(config, separate_words(substring(heading from '[^›]*$'))), 'A')
+    || setweight(to_tsvector(config, separate_words(document || ' ' || regexp_replace(heading, '[^›]*$', ''))), 'B')
+    || setweight(to_tsvector(config, separate_words(body)), 'D')
 $$;
 
 -- The process that embeds chunks now: at most one row.
