@@ -16,7 +16,8 @@ export const withoutBlank = (env: Record<string, string | undefined>): Record<st
 /** Adds the settings of that file to the environment, whose own variables take precedence unless they are blank. */
 export const readEnvironment = (
   env: Record<string, string | undefined>,
-): Record<string, string | undefined> => ({
-  ...readSettingsFile(),
-  ...withoutBlank(env),
-});
+): Record<string, string | undefined> =>
+  withoutBlank({
+    ...readSettingsFile(),
+    ...withoutBlank(env),
+  });

@@ -27,14 +27,18 @@ test('treats an empty or blank variable as unset', () => {
   assert.throws(() => readConfig({ MODELS, EMPTY_KEY: '' }), /EMPTY_KEY of a is not/);
 });
 
-test('uses the value in the settings file if the variable is empty', async () => {
+test('uses the value in the settings file if the variable is empty, and none if that is empty, too', async () => {
   const before = process.cwd();
   const folder = await mkdtemp(join(tmpdir(), 'settings-file-'));
   try {
     process.chdir(folder);
-    await writeFile(settingsFile, 'LLM_BASE_URL="http://127.0.0.1:9/v1"\nLLM_MODEL="stored"\n');
-    const { languageModel } = readConfig(readEnvironment({ LLM_BASE_URL: '', LLM_MODEL: 'other' }));
+    const lines = ['LLM_BASE_URL="http://127.0.0.1:9/v1"', 'LLM_MODEL="stored"', 'OTEL_METRICS_EXPORTER='];
+    await writeFile(settingsFile, lines.join('\n'));
+    const env = readEnvironment({ LLM_BASE_URL: '', LLM_MODEL: 'other' });
+    const { languageModel } = readConfig(env);
     assert.deepEqual([languageModel?.baseUrl, languageModel?.model], ['http://127.0.0.1:9/v1', 'other']);
+    // Otherwise the telemetry refuses it as an unknown exporter.
+    assert.equal('OTEL_METRICS_EXPORTER' in env, false);
   } finally {
     process.chdir(before);
     await rm(folder, { recursive: true });
