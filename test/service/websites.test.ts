@@ -81,6 +81,21 @@ describe('a website', () => {
     pages.delete('/robots.txt');
   });
 
+  test('is crawled past any number of links that its robots.txt forbids, which are not logged', async () => {
+    pages.set('/robots.txt', { type: 'text/plain', body: 'User-agent: *\nDisallow: /*add-to-cart=' });
+    const forbidden = Array.from({ length: 250 }, (_, index) => link(`/sale?add-to-cart=${index}`));
+    pages.set('/sale', `<title>Sale</title><p>Start</p>${forbidden.join('')}${link('/last')}`);
+    pages.set('/last', '<title>Last</title><p>Delta</p>');
+    const { signal } = new AbortController();
+    const source = { name: 'Site', links: [`${origin}/sale`], relativeLinksLimit: 1 };
+    const unread: string[] = [];
+    const { chunks } = await readWebsite(source, fetchGuarded, new Extractor(), signal, true, (url) =>
+      unread.push(url),
+    );
+    assert.deepEqual([chunks.at(-1)?.body, unread], ['Delta', []]);
+    pages.delete('/robots.txt');
+  });
+
   test('is crawled with the pause that its robots.txt requests', async () => {
     for (const path of ['/one', '/two']) pages.set(path, `<title>Page</title><p>${path}</p>`);
     const extractor = new Extractor();

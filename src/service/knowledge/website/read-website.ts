@@ -19,7 +19,7 @@ export interface WebsiteSource {
   relativeLinksLimit: number;
 }
 
-/** Most pages of one document. */
+/** Most pages that are requested for one document, redirects included. */
 const pageLimit = 200;
 
 /** Time after which no further page is fetched, in milliseconds; the pages so far count. */
@@ -48,12 +48,13 @@ export async function readWebsite(
   const seen = new Set<string>();
   const chunks: Chunk[] = [];
   const texts = new Set<string>();
+  let requested = 0;
   let length = 0;
   let isFull = false;
   let sample = '';
   const failures: unknown[] = [];
   const deadline = performance.now() + timeLimitMs;
-  const isOver = () => isFull || seen.size >= pageLimit || performance.now() > deadline;
+  const isOver = () => isFull || requested >= pageLimit || performance.now() > deadline;
 
   const readRobots = async (page: string) => {
     const { origin } = new URL(page);
@@ -90,7 +91,12 @@ export async function readWebsite(
       seen.add(address);
       const answer = await readRobots(address);
       pauseMs = Math.min(maxPauseMs, answer.pauseMs);
-      if (answer.isAllowed) return true;
+      if (answer.isAllowed) {
+        requested++;
+        return true;
+      }
+      // Shops forbid many of their links, such as those that add a product to the cart.
+      if (within !== undefined) return false;
       throw new ExtractionError('The robots.txt of the website does not allow its pages to be read.');
     };
     try {
