@@ -97,17 +97,23 @@ describe('a website', () => {
   });
 
   test('is crawled with the pause that its robots.txt requests', async () => {
-    for (const path of ['/one', '/two']) pages.set(path, `<title>Page</title><p>${path}</p>`);
+    for (const path of ['/one', '/two', '/three']) pages.set(path, `<title>Page</title><p>${path}</p>`);
     const extractor = new Extractor();
     const { signal } = new AbortController();
-    const source = { name: 'Site', links: [`${origin}/one`, `${origin}/two`], relativeLinksLimit: 0 };
+    const links = ['/one', '/two', '/missing', '/three'].map((path) => `${origin}${path}`);
+    const source = { name: 'Site', links, relativeLinksLimit: 0 };
     const read = () => readWebsite(source, fetchGuarded, extractor, signal, true);
     // The first use of an extractor takes longer than the pause.
     await read();
     pages.set('/robots.txt', { type: 'text/plain', body: 'User-agent: *\nCrawl-delay: 0.5' });
     await read();
-    const gap = (askedAt.get('/two') ?? 0) - (askedAt.get('/one') ?? 0);
-    assert.ok(gap >= 500, `${gap} ms between the pages`);
+    for (const [page, next] of [
+      ['/one', '/two'],
+      ['/missing', '/three'],
+    ] as const) {
+      const gap = (askedAt.get(next) ?? 0) - (askedAt.get(page) ?? 0);
+      assert.ok(gap >= 500, `${gap} ms between ${page} and ${next}`);
+    }
     const rules = readRobots('User-agent: *\nCrawl-delay: 2', `${origin}/c`, 'shop/1.0');
     assert.deepEqual(rules, { isAllowed: true, pauseMs: 2000 });
     pages.delete('/robots.txt');

@@ -90,9 +90,9 @@ export async function readWebsite(
       if (within !== undefined && new URL(address).origin !== within) return false;
       seen.add(address);
       const answer = await readRobots(address);
-      pauseMs = Math.min(maxPauseMs, answer.pauseMs);
       if (answer.isAllowed) {
         requested++;
+        pauseMs = Math.min(maxPauseMs, answer.pauseMs);
         return true;
       }
       // Shops forbid many of their links, such as those that add a product to the cart.
@@ -104,7 +104,6 @@ export async function readWebsite(
       if (!page) return undefined;
       const extracted = await extractor.extract({ type: 'page', name, ...page }, signal);
       add(extracted);
-      if (pauseMs > 0) await delay(pauseMs, undefined, { signal });
       return { origin: new URL(page.url).origin, links: extracted.links };
     } catch (error) {
       signal.throwIfAborted();
@@ -112,6 +111,9 @@ export async function readWebsite(
       onFailure(url, error);
       if (within === undefined && !isLastTry && isTemporary(error)) throw error;
       return undefined;
+    } finally {
+      // Also after a failure, since the server may be overloaded.
+      if (pauseMs > 0 && !signal.aborted) await delay(pauseMs, undefined, { signal });
     }
   };
 
