@@ -412,10 +412,13 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
       });
   }
 
-  /** Loads and creates the panel before it is needed. */
-  #prepare(): void {
+  /** Loads and creates the panel, and makes the queued calls. */
+  #prepare(onFailure: (cause: unknown) => void = ignore): void {
     this.#panel ??= this.#createPanel();
-    this.#panel.catch(ignore);
+    this.#panel.then((panel) => {
+      // An error of one call must not drop the next ones.
+      for (let call; (call = this.#calls.shift());) call(panel);
+    }, onFailure);
   }
 
   #showOrHide(): void {
@@ -449,11 +452,7 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
     this.#calls.push((panel) => {
       (panel[name] as (...args: unknown[]) => void)(...args);
     });
-    this.#panel ??= this.#createPanel();
-    this.#panel.then((panel) => {
-      // An error of one call must not drop the next ones.
-      for (let call; (call = this.#calls.shift());) call(panel);
-    }, this.#reportFailure);
+    this.#prepare(this.#reportFailure);
   }
 
   #callLoaded(name: 'connect' | 'disconnect' | 'hide'): void {

@@ -45,6 +45,29 @@ describe('a module that failed to load', () => {
     await chat.answered(2);
   });
 
+  it('sends what the page has sent meanwhile as soon as it is loaded', async () => {
+    failScript('panel');
+    let refused = 0;
+    page = await openPage((view) => {
+      const fetch = view.fetch.bind(view);
+      view.fetch = async (input, init) => {
+        const response = await fetch(input, init);
+        if (/panel/.test(input as string) && !response.ok) refused++;
+        return response;
+      };
+    }, uncachedWidget());
+    const { chat } = page;
+    chat.element.send('Do you have gift cards?');
+    await until(() => refused > 0, 'the refused file');
+    failScript();
+    await until(() => {
+      // Repeated: if the panel is being requested, this joins that request and fails with it.
+      chat.launcher.blur();
+      chat.launcher.focus();
+      return chat.messages.includes('user: Do you have gift cards?');
+    }, 'the message');
+  });
+
   it('announces the greeting as soon as it is loaded', async () => {
     failScript('talk');
     const { chat } = (page = await openPage(undefined, uncachedWidget()));
