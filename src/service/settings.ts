@@ -343,7 +343,7 @@ export const settings = {
     0,
     1_000_000,
     60,
-    'Maximum number of started minutes per day (UTC) of web calls from an address (IPv6: /64) with the assistants of an account; 0 is no limit',
+    'Maximum number of started minutes per day (UTC) of web calls from an address (IPv6: /64; a /48 has four times as many) with the assistants of an account; 0 is no limit',
   ),
   VOICE_OWNER_MINUTES_PER_DAY: wholeNumber(
     0,

@@ -3,7 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { AddedMessage } from '../../src/contract/conversation.ts';
-import { ConversationEvents } from '../../src/service/conversation/conversation-events.ts';
+import {
+  ConversationEvents,
+  TooManyStreamsError,
+} from '../../src/service/conversation/conversation-events.ts';
 import { Signals } from '../../src/service/conversation/signals.ts';
 import { createLog } from '../../src/service/log.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
@@ -246,6 +249,24 @@ test('limits an address to 200 open streams', async () => {
   for (const stream of [...streams, further]) stream.disconnect();
 });
 
+test('limits an IPv6 /48 to 800 open streams, four times those of a block', async () => {
+  const events = new ConversationEvents({
+    database: service.running.database,
+    signals: new Signals(),
+    log: createLog('silent'),
+  });
+  const conversations = await Promise.all(Array.from({ length: 101 }, () => service.open(assistant)));
+  const open = (index: number, network = '2001:db8:7') =>
+    events.open(conversations[index >> 3] ?? '', {
+      cursor: undefined,
+      visitor: { addressBlock: `${network}:${index}::/64`, addressNetwork: `${network}::/48` },
+    });
+  for (let index = 0; index < 800; index++) await open(index);
+  await assert.rejects(open(800), TooManyStreamsError);
+  await open(800, '2001:db8:8');
+  await events.close();
+});
+
 test(
   'receives changes of other processes by notification, and by polling if notifications fail',
   { skip: testDatabase === 'pglite' && 'an embedded database belongs to one process' },
@@ -358,7 +379,7 @@ test('closes a stream at once that opens while the service is stopping', async (
     log: createLog('silent'),
   });
   await events.close();
-  const stream = await events.open(await service.open(assistant), { cursor: undefined, address: undefined });
+  const stream = await events.open(await service.open(assistant), { cursor: undefined, visitor: undefined });
   assert.ok(stream);
   const types: string[] = [];
   for await (const { type } of stream.events) types.push(type);

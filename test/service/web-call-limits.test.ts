@@ -109,6 +109,29 @@ describe('the limits of web calls', () => {
     });
   }
 
+  it('apply to the minutes of all blocks of an IPv6 /48 together, four times those of one', async () => {
+    for (const type of ['widget', 'test'] as const) {
+      const visitor = await visit({
+        env: { TRUST_PROXY: '1' },
+        type,
+        limits: { maxVisitorWebCallMinutesPerDay: 1 },
+      });
+      const callFrom = (address: string) => visitor.call({}, { 'X-Forwarded-For': address });
+      for (let block = 1; block <= 4; block++) {
+        assert.equal((await callFrom(`2001:db8:7:${block}::1`)).status, 201);
+        await said(visitor.voice.browser, 1);
+        await visitor.hangUp();
+      }
+      const { status, json } = await callFrom('2001:db8:7:5::1');
+      assert.deepEqual(
+        [status, json['error']],
+        [429, 'Call limit reached. No more minutes are left for this visitor today.'],
+      );
+      assert.equal((await callFrom('2001:db8:8:1::1')).status, 201);
+      await visitor.hangUp();
+    }
+  });
+
   for (const limit of ['maxVisitorWebCallMinutesPerDay', 'maxWebCallMinutesPerDay'] as const) {
     it(`end the second of two calls that connect for the last minute of ${limit}`, async () => {
       const visitor = await visit({ limits: { [limit]: 1 } });

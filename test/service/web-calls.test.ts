@@ -804,7 +804,7 @@ describe('a web call that is not connected yet', () => {
 
   it('counts towards the connections of its address, until it is connected or closed', async () => {
     const env = { VOICE_CALLS_PER_ASSISTANT: '0', TRUST_PROXY: '1' };
-    const visitor = await visit({ env });
+    const visitor = await visit({ env, balance: '100' });
     const { voice, service, assistant } = visitor;
     const connection = Promise.withResolvers<boolean>();
     voice.connected = connection.promise;
@@ -826,6 +826,13 @@ describe('a web call that is not connected yet', () => {
     assert.equal((await call('203.0.113.8')).status, 201);
     voice.browsers[0]?.close();
     assert.equal((await call('203.0.113.7')).status, 201);
+    const blocks = Array.from({ length: 21 }, (_, index) => call(`2001:db8:7:${index}::1`));
+    const ofNetwork = (await Promise.all(blocks)).filter(({ status }) => status !== 201);
+    assert.deepEqual(
+      ofNetwork.map(({ status, json }) => [status, json['error']]),
+      [[429, error]],
+    );
+    assert.equal((await call('2001:db8:8:1::1')).status, 201);
     connection.resolve(true);
     for (let index = 0; index < 7; index++) assert.equal((await call('203.0.113.7')).status, 201);
   });

@@ -6,12 +6,14 @@ import { conversations } from '../db/schema.ts';
 import { today } from '../db/database-time.ts';
 import type { Queries } from '../db/database.ts';
 import { Refusal } from '../lib/refusal.ts';
+import { networkUsageFactor } from '../lib/visitor-addresses.ts';
+import type { VisitorAddresses } from '../lib/visitor-addresses.ts';
 
 /** The operator's limits of web calls. Assistants can have lower ones. `Infinity` is no limit; days are in UTC. */
 export interface WebCallLimits {
   /** Calls of one assistant at the same time. */
   perAssistant: number;
-  /** Started minutes a day from one block of addresses, with all assistants of an owner. */
+  /** Started minutes a day from one block of addresses, with all assistants of an owner; a network has four times as many. */
   visitorMinutes: number;
   /** Started minutes a day of all calls of an owner. */
   ownerMinutes: number;
@@ -45,8 +47,7 @@ const maxTestCalls = 2;
 export interface CallParties {
   userId: number;
   assistant: AssistantWebCallLimits & { id: number };
-  /** The visitor's block of addresses. */
-  visitor: string;
+  visitor: VisitorAddresses;
   /** Whether anybody can make this call for free: it is a test without a preview token. */
   isTest: boolean;
 }
@@ -91,20 +92,34 @@ export async function checkWebCallLimits(
     );
   const maxCalls = isTest ? Math.min(maxTestCalls, limits.perAssistant) : limits.perAssistant;
   if ((open?.calls ?? 0) >= maxCalls) throw limitReached('perAssistant');
-  for (const { limit, counter } of countersOf(parties)) {
-    if ((await usedMinutes(tx, userId, counter)) >= limits[limit]) throw limitReached(limit);
+  for (const { limit, counter, factor = 1 } of countersOf(parties)) {
+    if ((await usedMinutes(tx, userId, counter)) >= limits[limit] * factor) throw limitReached(limit);
   }
 }
 
-/** The counter of a call's minutes for each limit, always in the same order, so that concurrent calls do not deadlock. */
-function countersOf({ assistant, visitor, isTest }: CallParties) {
-  const ofVisitor = { limit: 'visitorMinutes', counter: visitor } as const;
-  if (isTest) return [ofVisitor, { limit: 'testMinutes', counter: 'test' }] as const;
-  const ofAssistant = { limit: 'assistantMinutes', counter: `assistant ${assistant.id}` } as const;
-  return [ofVisitor, ofAssistant, { limit: 'ownerMinutes', counter: '' }] as const;
+/** A counter of minutes and its limit. */
+interface Counter {
+  limit: Exclude<keyof EffectiveLimits, 'perAssistant'>;
+  counter: string;
+  /** How many times the limit it may reach; 1 by default. */
+  factor?: number;
 }
 
-async function usedMinutes(tx: Queries, userId: number, visitor: string): Promise<number> {
+/** The counters of a call's minutes, always in the same order, so that concurrent calls do not deadlock. */
+function countersOf({ assistant, visitor, isTest }: CallParties): Counter[] {
+  const { addressBlock, addressNetwork } = visitor;
+  const ofVisitor: Counter[] = [{ limit: 'visitorMinutes', counter: addressBlock }];
+  if (addressNetwork !== undefined)
+    ofVisitor.push({ limit: 'visitorMinutes', counter: addressNetwork, factor: networkUsageFactor });
+  if (isTest) return [...ofVisitor, { limit: 'testMinutes', counter: 'test' }];
+  return [
+    ...ofVisitor,
+    { limit: 'assistantMinutes', counter: `assistant ${assistant.id}` },
+    { limit: 'ownerMinutes', counter: '' },
+  ];
+}
+
+async function usedMinutes(tx: Queries, userId: number, counter: string): Promise<number> {
   const [used] = await tx
     .select({ minutes: webCallMinutes.minutes })
     .from(webCallMinutes)
@@ -112,7 +127,7 @@ async function usedMinutes(tx: Queries, userId: number, visitor: string): Promis
       and(
         eq(webCallMinutes.userId, userId),
         eq(webCallMinutes.day, today),
-        eq(webCallMinutes.visitor, visitor),
+        eq(webCallMinutes.visitor, counter),
       ),
     );
   return used?.minutes ?? 0;
@@ -129,8 +144,9 @@ export async function countWebCallMinute(
   operatorLimits: WebCallLimits,
 ): Promise<boolean> {
   const limits = effectiveLimits(operatorLimits, parties.assistant);
-  for (const { limit, counter } of countersOf(parties)) {
-    if (!(await addMinute(tx, { userId: parties.userId, visitor: counter }, limits[limit]))) return false;
+  for (const { limit, counter, factor = 1 } of countersOf(parties)) {
+    const row = { userId: parties.userId, visitor: counter };
+    if (!(await addMinute(tx, row, limits[limit] * factor))) return false;
   }
   return true;
 }

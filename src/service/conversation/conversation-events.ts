@@ -5,6 +5,8 @@ import { Notifications } from '../db/notifications.ts';
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
+import { networkUsageFactor } from '../lib/visitor-addresses.ts';
+import type { VisitorAddresses } from '../lib/visitor-addresses.ts';
 import { isFinished } from './has-ended.ts';
 import { readAdded, readLatestId } from './history.ts';
 import type { AddedEntry } from './history.ts';
@@ -62,6 +64,7 @@ export class ConversationEvents {
   readonly #log: Logger;
   readonly #notifications: Notifications;
   readonly #watched = new Map<number, Watched>();
+  /** Open streams by block of addresses, and by network. */
   readonly #addresses = new Map<string, number>();
   readonly #open = new Set<Subscription>();
   #isClosing = false;
@@ -83,13 +86,13 @@ export class ConversationEvents {
    * it, which is required in any case.
    *
    * @param options.cursor the event after which the stream begins; by default it begins now.
-   * @param options.address limits the streams of one address; undefined for no limit.
+   * @param options.visitor limits the streams of these addresses; undefined for no limit.
    * @returns undefined if the cursor is that of `ended` and nothing has changed since.
    * @throws ConversationError if there is no such conversation; TooManyStreamsError
    */
   async open(
     uuid: string,
-    { cursor, address }: { cursor: Cursor | undefined; address: string | undefined },
+    { cursor, visitor }: { cursor: Cursor | undefined; visitor: VisitorAddresses | undefined },
   ): Promise<EventStream | undefined> {
     const { db } = this.#database;
     const [conversation] = await db
@@ -100,7 +103,7 @@ export class ConversationEvents {
     const { id } = conversation;
     if (cursor?.isEnd === true && (await this.#isAtEnd(id, cursor.after))) return undefined;
     const after = cursor?.after ?? (await readLatestId(db, id));
-    const close = this.#admit(id, address);
+    const close = this.#admit(id, visitor);
     const changes = this.#signals.subscribe(conversationSignal(id));
     this.#open.add(changes);
     if (this.#isClosing) {
@@ -137,26 +140,33 @@ export class ConversationEvents {
    *
    * @returns a function that releases it.
    */
-  #admit(id: number, address: string | undefined): () => void {
+  #admit(id: number, visitor: VisitorAddresses | undefined): () => void {
     const watched = this.#watched.get(id) ?? { streams: 0, state: undefined };
-    const ofAddress = address === undefined ? 0 : (this.#addresses.get(address) ?? 0);
+    const { addressBlock, addressNetwork } = visitor ?? {};
     if (
       watched.streams >= limits.ofConversation ||
-      ofAddress >= limits.ofAddress ||
+      this.#streamsOf(addressBlock) >= limits.ofAddress ||
+      this.#streamsOf(addressNetwork) >= limits.ofAddress * networkUsageFactor ||
       this.#open.size >= limits.ofProcess
     ) {
       throw new TooManyStreamsError('Too many event streams are open.');
     }
     watched.streams++;
     this.#watched.set(id, watched);
-    if (address !== undefined) this.#addresses.set(address, ofAddress + 1);
+    const addresses = [addressBlock, addressNetwork].filter((address) => address !== undefined);
+    for (const address of addresses) this.#addresses.set(address, this.#streamsOf(address) + 1);
     return () => {
       if (--watched.streams === 0) this.#watched.delete(id);
-      if (address === undefined) return;
-      const left = (this.#addresses.get(address) ?? 1) - 1;
-      if (left === 0) this.#addresses.delete(address);
-      else this.#addresses.set(address, left);
+      for (const address of addresses) {
+        const left = this.#streamsOf(address) - 1;
+        if (left === 0) this.#addresses.delete(address);
+        else this.#addresses.set(address, left);
+      }
     };
+  }
+
+  #streamsOf(address: string | undefined): number {
+    return address === undefined ? 0 : (this.#addresses.get(address) ?? 0);
   }
 
   /** Whether a conversation has ended, with no entries after the entry `after`. */

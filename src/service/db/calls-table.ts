@@ -110,7 +110,7 @@ export const webCallMinutes = pgTable(
   {
     userId: integer('user_id').notNull(),
     day: date().notNull(),
-    /** The visitor's block of addresses, or the name of a sum. */
+    /** The visitor's block of addresses, or network, or the name of a sum. */
     visitor: text().notNull(),
     minutes: integer().notNull(),
   },

@@ -68,8 +68,8 @@ export function conversationRoutes(
     return c.json({ status: true, history, variables, ai_enabled: aiEnabled, ended, ...cursors });
   });
   routes.get('/:uuid/events', (c) => {
-    const address = rateLimit.requests === 0 ? undefined : requestAddress(c, trustedProxies);
-    return streamEvents(c, events, { address, keepAliveMs, log });
+    const visitor = rateLimit.requests === 0 ? undefined : sender(c);
+    return streamEvents(c, events, { visitor, keepAliveMs, log });
   });
   routes.post('/:uuid/messages', async (c) => {
     const conversationUuid = requireUuid(c.req.param('uuid'));

@@ -10,6 +10,7 @@ import type {
   EventStream,
 } from '../conversation/conversation-events.ts';
 import { requireUuid } from '../lib/uuid.ts';
+import type { VisitorAddresses } from '../lib/visitor-addresses.ts';
 import { eventStream } from './event-stream.ts';
 import type { ServerSentEvent } from './event-stream.ts';
 
@@ -23,14 +24,14 @@ const retryAfter = 30;
 export async function streamEvents(
   c: Context,
   events: ConversationEvents,
-  { address, keepAliveMs, log }: { address: string | undefined; keepAliveMs: number; log: Logger },
+  { visitor, keepAliveMs, log }: { visitor: VisitorAddresses | undefined; keepAliveMs: number; log: Logger },
 ): Promise<Response> {
   const uuid = requireUuid(c.req.param('uuid') ?? '');
   // A client that reconnects repeats the URL, so the header is newer.
   const cursor = readCursor(c.req.header('Last-Event-ID') ?? c.req.query('after'));
   let stream: EventStream | undefined;
   try {
-    stream = await events.open(uuid, { cursor, address });
+    stream = await events.open(uuid, { cursor, visitor });
   } catch (error) {
     if (!(error instanceof TooManyStreamsError)) throw error;
     c.header('Retry-After', String(retryAfter));

@@ -6,6 +6,8 @@ import { webCallMinutes } from '../db/calls-table.ts';
 import { dailyUsage } from '../db/schema.ts';
 import type { QueueData } from '../jobs/queues.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
+import { networkUsageFactor } from '../lib/visitor-addresses.ts';
+import type { VisitorAddresses } from '../lib/visitor-addresses.ts';
 import { noticeOf } from './usage-notice.ts';
 import type { UsageNotice } from './usage-notice.ts';
 
@@ -14,14 +16,6 @@ export interface DailyLimits {
   maxMessagesPerDay: number;
   maxVisitorMessagesPerDay: number;
   maxTestMessagesPerDay: number;
-}
-
-/** The addresses that share the limits of a visitor. */
-export interface VisitorAddresses {
-  /** The address, or the /64 of an IPv6 address. */
-  addressBlock: string;
-  /** The /48 of an IPv6 address, with a higher limit; undefined for other addresses. */
-  addressNetwork: string | undefined;
 }
 
 /** The conversation that is used. */
@@ -49,9 +43,6 @@ export interface Usage {
 /** Maximum number of bytes that a visitor, and all visitors, may store in a day's conversations with an assistant. */
 const maxVisitorBytes = 10 * 2 ** 20;
 const maxBytes = 2 ** 30;
-
-/** The limit of a network's addresses together, as a multiple of one visitor's limit. */
-const networkMessageFactor = 4;
 
 /** The fields of the interface, by what they limit. */
 const limitNames = {
@@ -81,7 +72,7 @@ export async function countForVisitor(tx: Queries, source: UsageSource, usage: U
   const { addressNetwork } = visitor;
   return addressNetwork === undefined
     ? share
-    : Math.max(share, await count('network', addressNetwork, networkMessageFactor));
+    : Math.max(share, await count('network', addressNetwork, networkUsageFactor));
 }
 
 /**
@@ -138,7 +129,7 @@ export async function checkDailyUsage(queries: Queries, source: UsageSource): Pr
   const networkShare =
     addressNetwork === undefined
       ? 0
-      : await shareWithNext('network', addressNetwork, maxVisitorMessagesPerDay * networkMessageFactor);
+      : await shareWithNext('network', addressNetwork, maxVisitorMessagesPerDay * networkUsageFactor);
   if (Math.max(share, networkShare) > 1) throw ConversationError.limitReached('');
   return Math.max(share, networkShare);
 }

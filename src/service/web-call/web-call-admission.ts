@@ -152,7 +152,7 @@ export async function admitWebCall(
     const parties = {
       userId,
       assistant: { ...conversation, id: assistantId },
-      visitor: sender.addressBlock,
+      visitor: sender,
       isTest: type === 'test' && !isPreview,
     };
     await checkWebCallLimits(tx, parties, limits);

@@ -12,7 +12,7 @@ import { calls } from '../db/calls-table.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { LineFactory } from '../realtime/line-factory.ts';
-import type { VisitorAddresses } from '../usage/daily-usage.ts';
+import type { VisitorAddresses } from '../lib/visitor-addresses.ts';
 import type { WebPeer } from '../voice/voice-module.ts';
 import { BrowserLine } from './browser-line.ts';
 import type { AdmittedCall } from './web-call-admission.ts';

@@ -16,7 +16,8 @@ import { Refusal } from '../lib/refusal.ts';
 import { fitText } from '../lib/storable.ts';
 import { iceServersOf } from '../voice/ice-servers.ts';
 import type { VoiceConfig } from '../voice/voice-config.ts';
-import type { VisitorAddresses } from '../usage/daily-usage.ts';
+import { networkUsageFactor } from '../lib/visitor-addresses.ts';
+import type { VisitorAddresses } from '../lib/visitor-addresses.ts';
 import type {
   IceServer,
   MediaServer,
@@ -52,8 +53,8 @@ export interface CallOffer {
 }
 
 /**
- * Maximum number of browsers from one block of addresses that are connecting to this process at the same time. Each takes
- * a UDP port, and the limits of minutes do not stop browsers that never connect.
+ * Maximum number of browsers from one block of addresses that are connecting to this process at the same time; a network
+ * has four times as many. Each takes a UDP port, and the limits of minutes do not stop browsers that never connect.
  */
 const maxConnecting = 5;
 
@@ -65,7 +66,7 @@ export class WebCalls {
   readonly #dependencies: WebCallsDependencies;
   readonly #connections = new Set<WebCallConnection>();
   /** The visitors whose browsers have sent an offer and are not connected yet. */
-  readonly #connecting = new Set<Pick<VisitorAddresses, 'addressBlock'>>();
+  readonly #connecting = new Set<VisitorAddresses>();
   readonly #waiting = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
@@ -200,11 +201,17 @@ export class WebCalls {
   }
 
   /** @throws Refusal */
-  async #answer(media: MediaServer, offer: string, { addressBlock }: Sender): Promise<WebAnswer> {
-    const others = [...this.#connecting].filter((other) => other.addressBlock === addressBlock);
-    if (others.length >= maxConnecting)
+  async #answer(media: MediaServer, offer: string, sender: Sender): Promise<WebAnswer> {
+    const { addressBlock, addressNetwork } = sender;
+    const others = [...this.#connecting];
+    const ofBlock = others.filter((other) => other.addressBlock === addressBlock);
+    const ofNetwork = others.filter(
+      (other) => addressNetwork !== undefined && other.addressNetwork === addressNetwork,
+    );
+    if (ofBlock.length >= maxConnecting || ofNetwork.length >= maxConnecting * networkUsageFactor)
       throw limitReached('Too many calls from this address are connecting.');
-    const visitor = { addressBlock };
+    // A copy, since each offer counts.
+    const visitor = { addressBlock, addressNetwork };
     this.#connecting.add(visitor);
     const release = () => this.#connecting.delete(visitor);
     try {

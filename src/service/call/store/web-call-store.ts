@@ -17,7 +17,7 @@ import { assistants, conversations, messages } from '../../db/schema.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
 import { ConversationError } from '../../lib/conversation-error.ts';
 import { countForAssistant, countForVisitor } from '../../usage/daily-usage.ts';
-import type { VisitorAddresses } from '../../usage/daily-usage.ts';
+import type { VisitorAddresses } from '../../lib/visitor-addresses.ts';
 import { sendUsageNotices } from '../../usage/send-usage-notices.ts';
 import { fitJson } from '../../lib/storable.ts';
 import type { WebPlan } from '../start/plan-web-call.ts';
@@ -108,7 +108,7 @@ export class WebCallStore implements CallStore {
         const parties = {
           userId,
           assistant,
-          visitor: this.#side.visitor.addressBlock,
+          visitor: this.#side.visitor,
           isTest: type === 'test' && !isPreview,
         };
         if (!(await countWebCallMinute(tx, parties, limits))) throw new NotCharged('minutes-per-day');
