@@ -6,6 +6,8 @@ import { startWebKitDriver } from './webkit-driver.ts';
 
 interface WebKitSession {
   readonly driver: Browser;
+  /** Empties the page, in a window of the first size. */
+  reset(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,7 +52,7 @@ export class WebKitLauncher implements BrowserLauncher {
   async stopSession(id: string): Promise<Record<string, never>> {
     this.#urls.delete(id);
     try {
-      await this.#session?.driver.navigateTo('about:blank');
+      await this.#session?.reset();
     } catch (error) {
       await this.#restart(error);
     }
@@ -85,7 +87,15 @@ async function startSession(engine: Extract<Engine, { name: 'webkit' }>): Promis
   try {
     const driver = await remote(server.connection);
     await driver.setTimeout({ pageLoad: 30_000 });
-    return { driver, stop: () => server.stop() };
+    const { width, height } = await driver.getWindowRect();
+    return {
+      driver,
+      reset: async () => {
+        await driver.setWindowRect(null, null, width, height);
+        await driver.navigateTo('about:blank');
+      },
+      stop: () => server.stop(),
+    };
   } catch (error) {
     await server.stop();
     throw error;
