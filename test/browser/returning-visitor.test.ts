@@ -156,6 +156,28 @@ describe('after a page was closed', () => {
     expect((await fetch(`${service.url}/api/conversations/${id}`)).status).to.equal(404);
   });
 
+  for (const persist of ['session', 'none'] as const)
+    it(`stores the deletion that failed as persist="${persist}" says, if \`persist\` was changed`, async () => {
+      const { chat, window, close } = await open();
+      let requests = 0;
+      replaceResponses(window, 'DELETE', () => {
+        requests++;
+        return Promise.reject(new TypeError('No network'));
+      });
+      const { conversationId: id } = chat;
+      chat.element.persist = persist;
+      await until(() => entry(':conversation:') === undefined, 'the storage to be empty');
+      chat.element.forget();
+      await until(() => requests > 0, 'the deletion request');
+      await until(() => chat.messages.length === 0, 'the conversation to disappear');
+      const isStored = (storage: Storage): boolean => Object.values(storage).includes(id);
+      expect([isStored(localStorage), isStored(sessionStorage)]).to.deep.equal([
+        false,
+        persist === 'session',
+      ]);
+      close();
+    });
+
   it('requests the deletion that failed when the browser is online again', async () => {
     const { chat, window, close } = await open();
     let requests = 0;

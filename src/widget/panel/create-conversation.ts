@@ -40,24 +40,28 @@ export function createConversation(
   options: () => ChatOptions & SessionRequest,
   listener: ConversationListener,
 ): Conversation {
-  const { assistantId, baseUrl, type, userKey, keepFor, persist } = options();
+  const { assistantId, baseUrl, type, userKey, keepFor } = options();
   const client = new ConversationClient({ baseUrl });
   const subject = subjectOf(options());
   const owner = subject === undefined ? type : `${type}-verified:${subject}`;
   const name = [baseUrl, assistantId ?? '', owner, ...(userKey ? [userKey] : [])].join(':');
   const loadTalk = () => modules.import('talk');
   // Not `storage`, which `forget()` may empty by revoking the consent: the next visit must request the deletion again.
-  let deletionStorage: Storage | undefined;
-  try {
-    // `noneStorage` does not exist.
-    deletionStorage = globalThis[`${persist}Storage` as 'localStorage'];
-  } catch {
-    // Blocked by the browser's settings.
-  }
+  // `persist` may change. `noneStorage` does not exist, and throws as a blocked storage does.
+  const current = (): Storage => globalThis[`${options().persist}Storage` as 'localStorage'];
+  const deletionStorage = new VisitStorage({
+    getItem: (key) => current().getItem(key),
+    setItem: (key, value) => {
+      current().setItem(key, value);
+    },
+    removeItem: (key) => {
+      current().removeItem(key);
+    },
+  });
   const environment = {
     client,
     store: new ConversationStore(storage, name, keepFor),
-    pendingDeletions: new PendingDeletions(client, new VisitStorage(deletionStorage), baseUrl, loadTalk),
+    pendingDeletions: new PendingDeletions(client, deletionStorage, baseUrl, loadTalk),
     now: () => Date.now(),
     isOnline: () => navigator.onLine,
     newKey,
