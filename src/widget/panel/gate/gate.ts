@@ -10,7 +10,7 @@ import { focusLater, gateView } from './gate-view.ts';
 
 export { gateCss as css };
 
-/** The site's consent slot and its form. Nothing is sent until the visitor has completed both. */
+/** The site's consent slot and its form. No conversation starts until the visitor has completed both. */
 export class Gate {
   readonly panel: PanelContext;
   /** The answers to the form, until the page is left. Another visitor has another conversation. */
