@@ -191,6 +191,10 @@ describe('a page', () => {
       '<title>Boot</title><p><del> 99 € </del><ins>79 €</ins>, <s>12</s> 9 left<del></del></p>',
     );
     assert.equal(text, 'Boot: ~~99 €~~ 79 €, ~~12~~ 9 left');
+    const atStart = (price: string) =>
+      read(`<title>Boot</title><p>${price} 79 €</p><h2>Sizes</h2><p>36 to 48</p>`);
+    for (const price of ['<del><s>99 €</s></del>', '<del>~99 €</del>'])
+      assert.equal((await atStart(price)).text, 'Boot: ~~99 €~~ 79 €\nBoot › Sizes: 36 to 48');
   });
 
   test('is read without its hidden text if it is short, unless most of it is hidden', async () => {
@@ -203,6 +207,13 @@ describe('a page', () => {
     );
     const startsHidden = `<title>Boot</title><p>Loading</p><div id="app" style="display: none">${shown}</div>`;
     assert.match((await read(startsHidden)).text, /50 euros/);
+    const answers = ['Yes, to all countries.', 'Within 30 days, free of charge.', 'By card or invoice.'];
+    const questions = answers.map((text) => `<div>Question</div><div style="display:none">${text}</div>`);
+    const { text } = await read(`<title>FAQ</title><main>${questions.join('')}</main>`);
+    assert.deepEqual(
+      answers.filter((answer) => !text.includes(answer)),
+      [],
+    );
   });
 
   test('is decoded by its byte order mark, whatever its header and its content say', async () => {

@@ -27,7 +27,7 @@ const minArticleLength = 200;
 /** Elements that are not content, for pages without an article. */
 const boilerplate = 'title, script, style, noscript, template, nav, header, footer, aside, svg';
 
-/** Elements that browsers do not show. Readability removes all but dialogs from an article. */
+/** Elements that are not for readers. Readability removes all but dialogs from an article. */
 const hidden =
   '[hidden], [aria-hidden="true"], [style*="display:none" i], [style*="display: none" i], dialog:not([open])';
 
@@ -193,10 +193,13 @@ function findContent(document: Document, copy: () => Document): string {
   // Readability has modified the document.
   const { body } = copy();
   for (const element of body.querySelectorAll(boilerplate)) element.remove();
-  // In ASP.NET, one form contains the whole page. Scripts may show a page that starts hidden.
   const half = lengthOf(body) / 2;
-  for (const element of body.querySelectorAll(`form, ${hidden}`))
-    if (lengthOf(element) < half) element.remove();
+  // In ASP.NET, one form contains the whole page.
+  for (const form of body.querySelectorAll('form')) if (lengthOf(form) < half) form.remove();
+  // Scripts may show a page that starts hidden, or the answers of its questions.
+  const outermost = [...body.querySelectorAll(hidden)].filter((each) => !each.parentElement?.closest(hidden));
+  const hiddenLength = outermost.reduce((sum, element) => sum + lengthOf(element), 0);
+  if (hiddenLength < half) for (const element of outermost) element.remove();
   return body.innerHTML;
 }
 
@@ -216,6 +219,7 @@ interface Element extends Node {
   closest(selector: string): Element | null;
   replaceWith(...nodes: Node[]): void;
   nextElementSibling: Element | null;
+  parentElement: Element | null;
   childNodes: Iterable<Node>;
   querySelector(selector: string): Element | null;
   querySelectorAll(selector: string): Iterable<Element>;
@@ -292,10 +296,10 @@ turndown.addRule('blocks', {
   filter: ['details', 'summary', 'legend'],
   replacement: (content) => `\n\n${content}\n\n`,
 });
-// Otherwise an old price would look like the current one.
+// Otherwise an old price would look like the current one. Three tildes would start a code block.
 turndown.addRule('deletions', {
   filter: ['del', 's', 'strike'],
-  replacement: (content) => content.replace(/\S(?:.*\S)?/s, '~~$&~~'),
+  replacement: (content) => content.replaceAll('~', '').replace(/\S(?:.*\S)?/s, '~~$&~~'),
 });
 // One line per row, so that a search finds the cells of a row together.
 turndown.addRule('cells', {
