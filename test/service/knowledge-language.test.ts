@@ -121,7 +121,11 @@ test('finds words and numbers beside slashes, dots, hyphens and signs', async ()
   await add(texts.german, 'Rückgabe');
   await add('Herren/Damen: Umtausch/Änderung. Nach oben.Gutscheine', 'Wörter');
   await add('Größe-42, 030/123-456, 17.30, +49', 'Zahlen');
-  await add('Frage <max.muster@laden.example>, siehe https://laden.example/Preise', 'Adressen');
+  await add(
+    'Frage <max.muster@laden.example>, siehe https://laden.example/ und [Liste](https://laden.example/Preise)',
+    'Adressen',
+  );
+  await add('{"url":"https://laden.example/stiefel","material":"Leder"}', 'Daten');
   for (const [question, document] of [
     ['Damen', 'Wörter'],
     ['Änderung', 'Wörter'],
@@ -133,6 +137,9 @@ test('finds words and numbers beside slashes, dots, hyphens and signs', async ()
     ['17.30', 'Zahlen'],
     ['+49', 'Zahlen'],
     ['muster', 'Adressen'],
+    ['Liste', 'Adressen'],
+    ['Leder', 'Daten'],
+    ['Stiefel', 'Daten'],
   ] as const) {
     assert.deepEqual(await find(question), [document], question);
   }

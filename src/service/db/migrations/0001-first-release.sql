@@ -307,9 +307,9 @@ CREATE FUNCTION separate_characters(value text) RETURNS text LANGUAGE sql IMMUTA
 $$;
 
 -- The parser takes `returns/exchanges`, `end.Next` and `-42` for a path, a host and a negative number, but questions are
--- split at these characters. The address of a link says little about its text.
+-- split at these characters. The destination of a link is not its text.
 CREATE FUNCTION separate_words(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT separate_characters(regexp_replace(value, 'https?://[!-(*-=?-~]+|[-+./<>@]', ' ', 'gi'))
+  SELECT separate_characters(regexp_replace(value, '\]\(https?://[!-(*-=?-~]+|[-+./<>@]', ' ', 'gi'))
 $$;
 
 CREATE FUNCTION chunk_search(config regconfig, heading text, document text, body text) RETURNS tsvector
