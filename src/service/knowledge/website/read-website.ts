@@ -22,6 +22,9 @@ export interface WebsiteSource {
 /** Most pages that are requested for one document, redirects included. */
 const pageLimit = 200;
 
+/** Most addresses that are checked against the robots.txt for one document. */
+const addressLimit = 4000;
+
 /** Time after which no further page is fetched, in milliseconds; the pages so far count. */
 const timeLimitMs = 300_000;
 
@@ -54,7 +57,8 @@ export async function readWebsite(
   let sample = '';
   const failures: unknown[] = [];
   const deadline = performance.now() + timeLimitMs;
-  const isOver = () => isFull || requested >= pageLimit || performance.now() > deadline;
+  const isOver = () =>
+    isFull || requested >= pageLimit || seen.size >= addressLimit || performance.now() > deadline;
 
   const readRobots = async (page: string) => {
     const { origin } = new URL(page);
