@@ -877,6 +877,18 @@ describe('audio conversion', () => {
     assert.deepEqual(found, ['It costs 3.50 euros. ', 'Fine? ', 'Yes']);
   });
 
+  for (const [language, text] of [
+    ['en', '1. Ask for Dr. Miller or Mr. J. Smith. '],
+    ['de', 'Wir liefern bis zum 24. Dezember, z. B. in die Goethestr. 120. '],
+    ['es', 'La Sra. García vive en la Av. Colón. '],
+  ] as const)
+    it(`does not end a sentence at an abbreviation or ordinal number, in "${language}"`, async () => {
+      const found: string[] = [];
+      for await (const sentence of sentences(stream(...text.split(/(?<= )/), 'Ok.'), language))
+        found.push(sentence);
+      assert.deepEqual(found, [text, 'Ok.']);
+    });
+
   it('does not split a number whose second half arrives late', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     async function* late() {

@@ -8,6 +8,14 @@ const completeEnd = /(?:\D[.!?…。！？؟]|[.!?…。！？؟]\s)["'”’»)
 export const endsSentence = (text: string): boolean => completeEnd.test(text);
 
 /**
+ * What `Intl.Segmenter` takes for the end of a sentence, although it often is not: an initial, the number of a day or a
+ * list item, and abbreviations before names and numbers. Speech would pause there. Two sentences that are taken for one
+ * only start a little later, so "No." is not in the list: it is an answer, too.
+ */
+const abbreviation =
+  /(?<![\p{L}\p{N}])(?:\p{L}|\p{N}{1,2}|Dr|Mr|Mrs|Ms|Prof|St|Nr|Tel|Hr|Fr|\p{L}*str|Sr|Sra|Dra|Mme|Mlle|Sig|Dott|Av|Núm)\.\s+$/iu;
+
+/**
  * Splits a streamed text into sentences. Sentences keep their spaces, so that they join to the original text. The last
  * sentence is held back, since it may continue, until more text arrives or the stream pauses after a complete sentence.
  * An empty chunk releases it in any case.
@@ -21,9 +29,15 @@ export async function* sentences(text: AsyncIterable<string>, language: string):
       rest = '';
       continue;
     }
-    const found = Array.from(segmenter.segment(rest + chunk), ({ segment }) => segment);
-    rest = found.pop() ?? '';
-    yield* found;
+    const text = rest + chunk;
+    rest = '';
+    for (const { segment } of segmenter.segment(text)) {
+      if (rest !== '' && !abbreviation.test(rest)) {
+        yield rest;
+        rest = '';
+      }
+      rest += segment;
+    }
   }
   if (rest !== '') yield rest;
 }
