@@ -13,15 +13,15 @@ export const budgets = {
   // Hashes of files in it move the compressed size by up to 15 bytes. The README calls it 4.7 kB.
   shell: { scripts: 'script tag, until the launcher shows', bytes: 4_705, requests: 1 },
   // The hashes in these files move their sizes by up to 50 bytes, so the budgets leave as much.
-  typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 33_800, requests: 3 },
+  typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 33_850, requests: 3 },
   markdownAnswer: {
     scripts: 'script tag, until the first answer is shown as Markdown',
-    bytes: 67_670,
+    bytes: 67_720,
     requests: 5,
   },
   bundledPlainAnswer: {
     scripts: "a site's own bundle by Vite, with Lit, as far as a plain answer needs it",
-    bytes: 50_200,
+    bytes: 50_250,
     requests: 3,
   },
   bundledMarkdownAnswer: {

@@ -145,6 +145,33 @@ describe('one conversation in two pages', () => {
     await until(() => !isUnread(first) && !isUnread(second), 'the count to disappear');
   });
 
+  it('is as the next page left it if the visitor goes back to a page that the browser has kept', async () => {
+    let isKept = false;
+    const kept = await open((page) => {
+      withoutChannel(page);
+      page.addEventListener('storage', (event) => {
+        if (isKept) event.stopImmediatePropagation();
+      });
+    });
+    const chat = await show(kept);
+    const goBack = (): void => {
+      kept.window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    };
+    const next = await show(await open());
+    isKept = true;
+    await next.ask('What are your opening hours?');
+    await next.answered(2);
+    goBack();
+    await until(() => isSame(chat, next), 'the messages of the next page');
+    const key = conversationKey();
+    next.element.forget();
+    await until(() => localStorage.getItem(key) === null, 'the storage to be empty');
+    goBack();
+    await until(() => !chat.isOpen, 'the chat to be closed');
+    await show(kept);
+    expect(chat.messages.join()).not.to.contain('opening hours?');
+  });
+
   it('is forgotten in both', async () => {
     const first = await show(await open());
     const second = await show(await open());

@@ -23,12 +23,13 @@ export function tabSource(name: string, isShared: () => boolean): TabSource {
       release?.();
     },
     watch: (onWrite) => {
-      // Browsers report writes only to other pages, so chats on one page find each other by an event of this name.
-      const types = ['storage', name];
+      // Browsers report writes only to other pages, so chats on one page find each other by an event of this name. A page
+      // that was left and is shown again has missed them.
+      const types = ['storage', 'pageshow', name];
       const listener = (event: Event): void => {
         // Another chat's event has no key, nor has the storage event if all of the storage was deleted.
-        const { key, newValue } = event as Partial<StorageEvent>;
-        if ((key ?? name) !== name) return;
+        const { key, newValue, persisted } = event as Partial<StorageEvent & PageTransitionEvent>;
+        if ((key ?? name) !== name || persisted === false) return;
         event.preventDefault();
         onWrite(event.type === name, newValue);
       };
