@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createSocket } from 'node:dgram';
+import dgram, { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
@@ -475,25 +475,55 @@ describe('the media server', () => {
   });
 
   it('reports a problem only while other programs use all its ports', async () => {
-    const media = await startMedia({ udpPorts: [40_110, 40_111] });
-    const browser = await BrowserPeer.create();
+    const udpPorts = [40_110, 40_111] as const;
+    // A new server for each check, since a server repeats its answer for a while.
+    const problem = async () => {
+      const media = await startMedia({ udpPorts });
+      const found = await media.problem();
+      await media.close();
+      return found;
+    };
     const first = createSocket('udp4').bind(40_110, '127.0.0.1');
     await once(first, 'listening');
-    assert.equal(await media.problem(), undefined);
+    assert.equal(await problem(), undefined);
     const second = createSocket('udp4').bind(40_111, '127.0.0.1');
     await once(second, 'listening');
     assert.equal(
-      await media.problem(),
+      await problem(),
       'Web calls cannot use the UDP ports 40110 to 40111 (VOICE_UDP_PORTS): other programs have them, or the system forbids it.',
     );
     await new Promise<void>((resolve) => first.close(resolve));
     await new Promise<void>((resolve) => second.close(resolve));
+    const media = await startMedia({ udpPorts });
+    const browser = await BrowserPeer.create();
     const offer = await browser.offer();
     await Promise.all([1, 2].map(() => media.answer(offer)));
     // Now its own calls use the ports.
     assert.equal(await media.problem(), undefined);
     await media.close();
     await browser.close();
+  });
+
+  it('checks its ports once for all requests within five seconds', async () => {
+    const media = await startMedia({ udpPorts: [40_110, 40_111] });
+    let now = 0;
+    const clock = mock.method(performance, 'now', () => now);
+    const sockets = mock.method(dgram, 'createSocket');
+    syncBuiltinESMExports();
+    try {
+      await Promise.all([1, 2, 3].map(() => media.problem()));
+      now = 4999;
+      await media.problem();
+      assert.equal(sockets.mock.callCount(), 1);
+      now = 5000;
+      await media.problem();
+      assert.equal(sockets.mock.callCount(), 2);
+    } finally {
+      clock.mock.restore();
+      sockets.mock.restore();
+      syncBuiltinESMExports();
+      await media.close();
+    }
   });
 
   it('uses only its own ports, one for each call, and releases them', async () => {

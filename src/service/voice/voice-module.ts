@@ -65,7 +65,7 @@ export interface MediaServer {
    * @throws Error if answering fails for a reason other than the offer.
    */
   answer(offer: string): Promise<WebAnswer | RefusedOffer>;
-  /** Returns why it cannot answer any offer, as a sentence; undefined if it can. */
+  /** Returns why it cannot answer any offer, as a sentence; undefined if it can. Checked at most every few seconds. */
   problem(): Promise<string | undefined>;
   close(): Promise<void>;
 }

@@ -20,6 +20,9 @@ import { machineAddresses, writeAnswer } from './write-answer.ts';
 /** Maximum number of ports that are tried for an offer: other programs may use some of the range. */
 const maxPortTries = 20;
 
+/** How long a check of the ports is valid, in milliseconds: each check takes a port from the calls for a moment. */
+const checkValidMs = 5000;
+
 /** Answers the offers of browsers with WebRTC connections to this process. */
 export class WebRtcServer implements MediaServer {
   readonly #settings: MediaSettings;
@@ -28,6 +31,7 @@ export class WebRtcServer implements MediaServer {
   readonly #clock = new FrameClock();
   readonly #connections = new Set<WebConnection>();
   #isClosed = false;
+  #latestCheck: { startedAt: number; problem: Promise<string | undefined> } | undefined;
 
   constructor(settings: MediaSettings, log: Logger) {
     this.#settings = settings;
@@ -55,7 +59,19 @@ export class WebRtcServer implements MediaServer {
     return { refused: 'no-port', reason: 'All lines are busy.' };
   }
 
-  async problem(): Promise<string | undefined> {
+  problem(): Promise<string | undefined> {
+    const startedAt = performance.now();
+    if (!this.#latestCheck || startedAt - this.#latestCheck.startedAt >= checkValidMs)
+      this.#latestCheck = { startedAt, problem: this.#checkPorts() };
+    return this.#latestCheck.problem;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
+  }
+
+  async #checkPorts(): Promise<string | undefined> {
     const { udpPorts, listenAddress } = this.#settings;
     for (let tries = 0; tries < maxPortTries; tries++) {
       const port = this.#ports?.take();
@@ -67,11 +83,6 @@ export class WebRtcServer implements MediaServer {
     }
     const ports = udpPorts ? `the UDP ports ${udpPorts.join(' to ')} (VOICE_UDP_PORTS)` : 'UDP ports';
     return `Web calls cannot use ${ports}: other programs have them, or the system forbids it.`;
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all([...this.#connections].map((connection) => connection.close()));
   }
 
   /** Returns undefined if the port is in use. */
