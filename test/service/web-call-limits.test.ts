@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChatClient } from '../../src/client/chat-client.ts';
+import { solveChallenge } from '../../src/client/solve-challenge.ts';
 import { requestCall } from '../../src/client/voice-call.ts';
 import { offer, said, visit, waitForEnd } from '../support/calls/web-visitor.ts';
 import { until } from '../support/until.ts';
@@ -256,6 +257,21 @@ describe('the limits of web calls', () => {
     const calling = requestCall(client, uuid, { sdp: offer }, {}, hungUp.signal);
     hungUp.abort();
     await assert.rejects(calling, { name: 'AbortError' });
+    assert.equal((await visitor.calls()).length, 1);
+  });
+
+  it('require another proof of work for each call, also after one whose browser never connected', async () => {
+    const visitor = await visit({ limits: { maxVisitorMessagesPerDay: 4, proofOfWork: true } });
+    const uuid = visitor.path.split('/').at(-1) ?? '';
+    for (let sent = 0; sent < 2; sent++) await visitor.service.send(uuid, 'Hi');
+    visitor.voice.connected = new Promise(() => {});
+    const { json } = await visitor.call();
+    const proof = await solveChallenge(json['proof_of_work'], undefined);
+    assert.equal((await visitor.service.send(uuid, 'Hi', {}, { proof_of_work: proof })).status, 428);
+    assert.equal((await visitor.call({ proof_of_work: proof })).status, 201);
+    await visitor.hangUp();
+    await waitForEnd(visitor);
+    assert.equal((await visitor.call({ proof_of_work: proof })).status, 428);
     assert.equal((await visitor.calls()).length, 1);
   });
 

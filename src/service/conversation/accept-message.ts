@@ -177,7 +177,8 @@ async function storeMessage(
   const usage = { conversations: 0, messages: 1, answered, stored: [text, given, toolResults] };
   const visitorShare = await countForVisitor(tx, source, usage);
   if (conversation.proofOfWork) {
-    const proven = { conversationUuid: conversation.uuid, turn, share: visitorShare };
+    const use = { turn: String(turn) };
+    const proven = { conversationUuid: conversation.uuid, use, share: visitorShare };
     await requireProof(tx, proven, message.proofOfWork);
   }
   const notices: (UsageNotice | undefined)[] = await countForAssistant(tx, source, usage);

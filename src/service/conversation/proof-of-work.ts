@@ -20,46 +20,47 @@ const attemptsFor = (share: number) =>
 /** How many times easier a solved challenge may be than a new one: others with the same address may write meanwhile. */
 const tolerance = 2;
 
-/** The message that a proof of work is for. A turn is used once, so a solution is valid once. */
-interface ProvenMessage {
+/** The message or call that a proof of work is for. */
+interface ProvenRequest {
   conversationUuid: string;
-  turn: number;
-  /** Share of the visitor's daily limit that is used with this message, 0 to 1. */
+  /** The turn of the message, or the number of the call. It is used once, so a solution is valid once. */
+  use: { turn: string } | { call: string };
+  /** Share of the visitor's daily limit that is used with this message or call, 0 to 1. */
   share: number;
 }
 
 /**
- * Checks that a client has solved the challenge of this message (protocol: ALTCHA, version 1). The first half of the
- * daily limit needs none. The challenge contains its message and difficulty, and is signed, so nothing is stored.
+ * Checks that a client has solved the challenge of this message or call (protocol: ALTCHA, version 1). The first half of the
+ * daily limit needs none. The challenge contains its use and difficulty, and is signed, so nothing is stored.
  *
  * @param solution the payload in Base64
  * @throws ConversationError with a challenge, if it has not.
  */
 export async function requireProof(
   queries: Queries,
-  { conversationUuid, turn, share }: ProvenMessage,
+  { conversationUuid, use, share }: ProvenRequest,
   solution: string | undefined,
 ): Promise<void> {
   if (share <= easiest.share) return;
   const [stored] = await selectKey(queries, {});
   if (!stored) throw new Error('The key for proofs of work is missing.');
   const maxNumber = attemptsFor(share);
-  const message = { conversation: conversationUuid, turn: String(turn) };
-  if (solution !== undefined && (await isSolution(solution, message, maxNumber / tolerance, stored.key)))
+  const expected = { conversation: conversationUuid, ...use };
+  if (solution !== undefined && (await isSolution(solution, expected, maxNumber / tolerance, stored.key)))
     return;
-  const params = { ...message, attempts: String(maxNumber) };
+  const params = { ...expected, attempts: String(maxNumber) };
   throw ConversationError.proofRequired(await createChallenge({ hmacKey: stored.key, maxNumber, params }));
 }
 
 async function isSolution(
   solution: string,
-  message: Record<string, string>,
+  expected: Record<string, string>,
   attempts: number,
   key: string,
 ): Promise<boolean> {
   try {
     const given = extractParams(solution);
-    if (Object.entries(message).some(([name, value]) => given[name] !== value)) return false;
+    if (Object.entries(expected).some(([name, value]) => given[name] !== value)) return false;
     // A script could collect easy challenges for many messages before it sends the first.
     if (!(Number(given['attempts']) >= attempts)) return false;
     return await verifySolution(solution, key);

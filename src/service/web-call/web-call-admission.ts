@@ -49,7 +49,6 @@ const selectConversation = (queries: Queries, uuid: string) =>
       maxWebCallMinutesPerDay: assistants.maxWebCallMinutesPerDay,
       maxDuration: assistants.maxDuration,
       allowedOrigins: assistants.allowedOrigins,
-      turns: conversations.turns,
       proofOfWork: assistants.proofOfWork,
       maxMessagesPerDay: assistants.maxMessagesPerDay,
       maxVisitorMessagesPerDay: assistants.maxVisitorMessagesPerDay,
@@ -158,8 +157,11 @@ export async function admitWebCall(
     await checkWebCallLimits(tx, parties, limits);
     const source = { assistantId, type, isPreview, visitor: sender, limits: conversation };
     const share = await checkDailyUsage(tx, source);
-    const proven = { conversationUuid: uuid, turn: conversation.turns + 1, share };
-    if (conversation.proofOfWork) await requireProof(tx, proven, proofOfWork);
+    if (conversation.proofOfWork) {
+      // Also counts calls whose browser never connected: their solutions are used.
+      const call = (await tx.$count(calls, eq(calls.conversationId, conversation.id))) + 1;
+      await requireProof(tx, { conversationUuid: uuid, use: { call: String(call) }, share }, proofOfWork);
+    }
     const token = newSecret();
     const [stored] = await tx
       .insert(calls)
