@@ -4,10 +4,9 @@ import { parseEnv } from 'node:util';
 /** Settings that `setup` stores, one `NAME=value` a line, in the folder in which the program starts. */
 export const settingsFile = 'voice-assistant-chat.env';
 
-/** The settings in that file, if there is one. */
-export function readSettingsFile(): Record<string, string | undefined> {
-  return existsSync(settingsFile) ? parseEnv(readFileSync(settingsFile, 'utf8')) : {};
-}
+/** The text of that file, empty if there is none. */
+export const readSettingsText = (): string =>
+  existsSync(settingsFile) ? readFileSync(settingsFile, 'utf8') : '';
 
 /** Removes variables that are empty or blank: they count as unset. */
 export const withoutBlank = (env: Record<string, string | undefined>): Record<string, string | undefined> =>
@@ -18,6 +17,6 @@ export const readEnvironment = (
   env: Record<string, string | undefined>,
 ): Record<string, string | undefined> =>
   withoutBlank({
-    ...readSettingsFile(),
+    ...parseEnv(readSettingsText()),
     ...withoutBlank(env),
   });

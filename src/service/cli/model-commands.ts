@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { parseEnv } from 'node:util';
+import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { openAiUrl } from '../engine/read-endpoint.ts';
-import { readSettingsFile, settingsFile, withoutBlank } from '../read-environment.ts';
+import { readSettingsText, settingsFile, withoutBlank } from '../read-environment.ts';
 import { askAll } from './ask-all.ts';
 import type { Question } from './ask-all.ts';
 import { checkModel } from './check-model.ts';
@@ -106,13 +106,16 @@ function requireSameInEnvironment(
   );
 }
 
-/** Sets settings in the settings file and keeps its other ones. Returns the file's path. @throws CommandError */
+/** Sets settings in the settings file and keeps its other lines. Returns the file's path. @throws CommandError */
 async function storeSettings(settings: Record<string, string | undefined>): Promise<string> {
   const file = resolve(settingsFile);
-  const others = readSettingsFile();
-  const lines = Object.entries({ ...others, ...settings }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${quote(name, value)}`],
-  );
+  const text = readSettingsText();
+  const all = { ...parseEnv(text), ...settings };
+  const edited = replaceLines(text, settings);
+  // A value of several lines may have one that looks like a setting. The file is then written without its comments.
+  const lines = isDeepStrictEqual(withoutBlank(parseEnv(edited.join('\n'))), withoutBlank(all))
+    ? edited
+    : replaceLines('', all);
   await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 }).catch((cause: unknown) => {
     throw new CommandError(
       `${file} cannot be written (${(cause as NodeJS.ErrnoException).code}). ` +
@@ -121,6 +124,24 @@ async function storeSettings(settings: Record<string, string | undefined>): Prom
     );
   });
   return file;
+}
+
+/** Replaces the lines of settings, and adds the missing ones at the end. @throws CommandError */
+function replaceLines(text: string, settings: Record<string, string | undefined>): string[] {
+  const lines = new Map(
+    Object.entries(settings).map(([name, value]) => [
+      name,
+      value === undefined ? [] : [`${name}=${quote(name, value)}`],
+    ]),
+  );
+  const replaced = text.split('\n').flatMap((line) => {
+    const name = /^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1] ?? '';
+    const written = lines.get(name);
+    if (written) lines.set(name, []);
+    return written ?? [line];
+  });
+  if (replaced.at(-1) === '') replaced.pop();
+  return [...replaced, ...[...lines.values()].flat()];
 }
 
 /** Quotes a value so that it is read unchanged: the file's format has no escapes but `\n`. @throws CommandError */

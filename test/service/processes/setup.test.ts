@@ -352,6 +352,30 @@ describe('model connect', () => {
     assert.deepEqual({ ...after }, { ...before, ...stored });
   });
 
+  it('keeps the comments and the order of the file', async () => {
+    const cwd = await mkdtemp(join(folder, 'comments-'));
+    const file = join(cwd, 'voice-assistant-chat.env');
+    await writeFile(file, '# Port\nPORT=8080\n\n# Model\nexport LLM_MODEL = m-1\nLLM_API_KEY=sk-1\n# End');
+    const connect = ['model', 'connect', '--model-url', model.url, '--model', 'm-2'];
+    const { code, output } = await runProgram(cwd, await newDatabase(), ...connect);
+    assert.equal(code, 0, output);
+    assert.equal(
+      await readFile(file, 'utf8'),
+      `# Port\nPORT=8080\n\n# Model\nLLM_MODEL="m-2"\n# End\nLLM_BASE_URL="${model.url}"\n`,
+    );
+  });
+
+  it('keeps a value of several lines that contains a setting', async () => {
+    const cwd = await mkdtemp(join(folder, 'lines-'));
+    const file = join(cwd, 'voice-assistant-chat.env');
+    await writeFile(file, "NOTE='one\nLLM_MODEL=m-1\nthree'\n");
+    const connect = ['model', 'connect', '--model-url', model.url, '--model', 'm-2'];
+    const { code, output } = await runProgram(cwd, await newDatabase(), ...connect);
+    assert.equal(code, 0, output);
+    const after = { NOTE: 'one\nLLM_MODEL=m-1\nthree', LLM_BASE_URL: model.url, LLM_MODEL: 'm-2' };
+    assert.deepEqual({ ...parseEnv(await readFile(file, 'utf8')) }, after);
+  });
+
   it('refuses a model that the next start would not use, because the environment has other settings', async () => {
     const cwd = await mkdtemp(join(folder, 'environment-'));
     const file = join(cwd, 'voice-assistant-chat.env');
