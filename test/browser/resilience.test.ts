@@ -251,7 +251,7 @@ describe('the widget', () => {
     expect(chat.problems.join(), 'not before the time that the service has specified').to.match(
       /Trying again/,
     );
-    await chat.answered(2);
+    await chat.answered(3);
     expect(chat.problems).to.deep.equal([]);
   });
 
