@@ -282,6 +282,23 @@ jobTest('retries a failed job with delays, up to a limit', async () => {
 });
 
 jobTest(
+  'retries a failed job as soon as its delay is over, without waiting for the next poll',
+  async () => {
+    await send(1);
+    await pool.query('UPDATE jobs.job SET retry_delay = 1, retry_limit = 2');
+    let tries = 0;
+    handle = () => {
+      tries++;
+      if (tries < 3) throw new Error('broken');
+    };
+    const work = await startWork(jobs);
+    await until(() => tries === 3);
+    await work(1000);
+  },
+  { workers: false },
+);
+
+jobTest(
   'runs the job of a dead process in another one',
   async () => {
     await send(1);
