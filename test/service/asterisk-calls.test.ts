@@ -127,7 +127,11 @@ describe('a lost event connection', () => {
     const app = await at.application();
     ari.accepting = Promise.resolve(false);
     await ari.disconnect(app);
-    await assert.rejects(at.dial(), { name: 'CarrierError', message: /cannot be reached/ });
+    await assert.rejects(at.dial(), {
+      name: 'CarrierError',
+      message: /cannot be reached/,
+      isTemporary: true,
+    });
     assert.equal(await hasDialed(), false);
   });
 

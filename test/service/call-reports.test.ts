@@ -255,6 +255,35 @@ describe('a call that the carrier refuses', () => {
     assert.equal((await readCampaign())['stop_reason'], null);
   });
 
+  it('is dialed again, without failing, if the carrier could not be reached', async () => {
+    refuseNext(new CarrierError('The carrier cannot be reached.', { isTemporary: true }));
+    const refused = await place();
+    const { callId } = refused.plan;
+    const call = await eventually('the second attempt', () =>
+      carrier.calls.find((other) => other.plan.callId === callId && other !== refused),
+    );
+    assert.equal(await statusOf(callId), 'initiated');
+    await assert.rejects(refused.report({ type: 'ringing' }), { name: 'Refusal' });
+    const { line, over } = call.connect();
+    assert.equal(await line.hears(), 'Hello!');
+    line.hangsUp();
+    await over;
+    assert.equal((await ended(callId))['status'], 'ended_by_customer');
+    assert.equal(dialedCount(callId), 2);
+  });
+
+  it('is not started if the carrier cannot be reached for too long', async () => {
+    carrier.answer = () =>
+      Promise.reject(new CarrierError('The carrier cannot be reached.', { isTemporary: true }));
+    const { plan } = await place();
+    await pool.query(`UPDATE calls SET created_at = now() - interval '301 seconds' WHERE id = $1`, [
+      plan.callId,
+    ]);
+    const { status, end_reason } = await ended(plan.callId);
+    assert.deepEqual([status, end_reason], ['failed', 'not-started']);
+    carrier.answer = ({ id }) => Promise.resolve(id);
+  });
+
   it('can still be connected if dialing failed with a network error', async () => {
     refuseNext(new Error('socket hang up'));
     const call = await place();

@@ -133,6 +133,7 @@ describe('an outbound call', () => {
         assert.ok(error instanceof CarrierError);
         assert.match(error.message, message);
         assert.equal(error.reason, reason);
+        assert.equal(error.isTemporary, code === 20429);
         const whole = JSON.stringify(error, Object.getOwnPropertyNames(error));
         for (const secret of secrets) assert.ok(!whole.includes(secret), whole);
         return true;
@@ -190,6 +191,7 @@ test('reports that the carrier cannot be reached', async () => {
   await assert.rejects(other.carrier.dial(outgoing), (error: Error) => {
     assert.ok(error instanceof CarrierError);
     assert.match(error.message, /cannot be reached \(ECONNREFUSED\)/);
+    assert.ok(error.isTemporary);
     return true;
   });
 });

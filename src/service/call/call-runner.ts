@@ -48,7 +48,7 @@ import { RetryingCallStore } from './store/retrying-call-store.ts';
 import { CallLeaseLostError, isLeasedBy, DatabaseCallStore } from './store/database-call-store.ts';
 import { claimConnectedCall } from './connection/claim-connected-call.ts';
 import { isOpen } from './is-open.ts';
-import { answerMs, markDialed } from './start/mark-dialed.ts';
+import { answerMs, markDialed, unmarkDialed } from './start/mark-dialed.ts';
 import type { CallKey } from './call-key.ts';
 import type { ConnectedCall, ClaimedCall } from './connection/claim-connected-call.ts';
 
@@ -93,7 +93,8 @@ export class CallRunner implements CallHandler {
   /**
    * Dials a waiting call, unless another process has dialed it.
    *
-   * @throws if the call could not be prepared or the service is stopping; the call then keeps waiting.
+   * @throws if the call could not be prepared, the carrier cannot be reached, or the service is stopping; the call then
+   *   keeps waiting.
    */
   dial(callId: number): Promise<void> {
     return this.#trackStart(this.#dial(callId));
@@ -135,6 +136,10 @@ export class CallRunner implements CallHandler {
       // The call was deleted, or has failed, before its id was known.
       if (!open) await jobs.send('hang-up', { carrierCallId });
     } catch (error) {
+      if (error instanceof CarrierError && error.isTemporary) {
+        await this.#retry(callId, () => unmarkDialed(database, callId, tokens));
+        throw error;
+      }
       this.#dependencies.log.error({ err: error, callId }, 'the carrier did not accept a call');
       // After any other error the number may have been dialed, so reports may follow.
       if (!(error instanceof CarrierError)) return;

@@ -8,12 +8,19 @@ export type DialRefusal = 'failed' | 'no-caller-id' | 'carrier-account';
 export class CarrierError extends Error {
   override readonly name = 'CarrierError';
   readonly reason: DialRefusal;
+  /** Whether the same request may succeed later: the carrier cannot be reached, or has too many requests. */
+  readonly isTemporary: boolean;
 
   constructor(
     message: string,
-    { reason = 'failed', ...options }: ErrorOptions & { reason?: DialRefusal | undefined } = {},
+    {
+      reason = 'failed',
+      isTemporary = false,
+      ...options
+    }: ErrorOptions & { reason?: DialRefusal | undefined; isTemporary?: boolean } = {},
   ) {
     super(message, options);
     this.reason = reason;
+    this.isTemporary = isTemporary;
   }
 }

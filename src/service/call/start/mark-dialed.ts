@@ -1,9 +1,10 @@
-import { sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { CallPlan, Carrier, OutgoingCall } from '../../carrier/carrier.ts';
 import { calls } from '../../db/calls-table.ts';
 import type { Database } from '../../db/database.ts';
 import { leaseEnd } from '../../lib/lease.ts';
 import { newSecret } from '../../lib/new-secret.ts';
+import { isOpen } from '../is-open.ts';
 import { isWaiting } from './plan-call.ts';
 
 /** The secrets of a call. */
@@ -43,4 +44,12 @@ export async function markDialed(
     .where(isWaiting(callId))
     .returning({ token: sql<string>`${calls.token}`, connectToken: sql<string>`${calls.connectToken}` });
   return dialed;
+}
+
+/** Lets a call that was marked as dialed wait again: the carrier has not dialed it. */
+export async function unmarkDialed({ db }: Database, callId: number, { token }: CallTokens): Promise<void> {
+  await db
+    .update(calls)
+    .set({ token: null, connectToken: null, dialedAt: null, leaseUntil: null, updatedAt: sql`now()` })
+    .where(and(eq(calls.id, callId), eq(calls.token, token), isOpen));
 }

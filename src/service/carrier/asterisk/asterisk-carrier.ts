@@ -76,7 +76,9 @@ export class AsteriskCarrier implements Carrier {
 
   async dial(call: OutgoingCall): Promise<string> {
     // Asterisk hangs up a channel that is answered while nobody receives its events.
-    if (!(await this.#receiving.promise)) throw new CarrierError('The telephone system cannot be reached.');
+    if (!(await this.#receiving.promise)) {
+      throw new CarrierError('The telephone system cannot be reached.', { isTemporary: true });
+    }
     const channelId = randomUUID();
     const from = call.from === '' ? this.#config.phoneNumber : call.from;
     const asteriskCall = this.#createCall(channelId, call, { isOutgoing: true });
@@ -90,7 +92,7 @@ export class AsteriskCarrier implements Carrier {
         error instanceof AriError
           ? 'The telephone system refused the call.'
           : 'The telephone system cannot be reached.',
-        { cause: error },
+        { cause: error, isTemporary: isUnsent(error) },
       );
     }
     return channelId;
@@ -253,9 +255,8 @@ export class AsteriskCarrier implements Carrier {
    * @throws if Asterisk does not respond. The call is then kept for its events.
    */
   async #isDialed(channelId: string, error: unknown): Promise<boolean> {
-    const cause = (error as { cause?: { code?: string } }).cause?.code;
     const isRefused = error instanceof AriError && error.status < 500;
-    if (isRefused || cause === 'ECONNREFUSED' || cause === 'ENOTFOUND') return false;
+    if (isRefused || isUnsent(error)) return false;
     return this.#ari.sendIfThere('GET', `/channels/${channelId}`);
   }
 
@@ -263,6 +264,12 @@ export class AsteriskCarrier implements Carrier {
     if (!this.#handler) throw new Error('The carrier was not opened.');
     return this.#handler;
   }
+}
+
+/** Whether an error proves that the request was not sent. */
+function isUnsent(error: unknown): boolean {
+  const code = (error as { cause?: { code?: string } }).cause?.code;
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND';
 }
 
 /** Trunks send numbers with `+`, with `00`, or without a prefix. */

@@ -64,6 +64,9 @@ const reasons: Readonly<Record<number, DialRefusal>> = {
   21212: 'no-caller-id',
 };
 
+/** Error codes of requests that may succeed later: too many concurrent calls, or too many requests. */
+const temporary = [10004, 20429];
+
 /** HTTP statuses that have the meaning of an error code. */
 const statusCodes: Readonly<Record<number, number>> = { 401: 20003, 429: 20429 };
 
@@ -96,13 +99,15 @@ export function translateError(error: unknown, action: string): Error {
     const { status } = rejection;
     const code = rejection.code in problems ? rejection.code : (statusCodes[status] ?? rejection.code);
     const message = problems[code] ?? `Twilio refuses ${action} (error ${code === 0 ? status : code}).`;
-    return new CarrierError(message, { reason: reasons[code] });
+    return new CarrierError(message, { reason: reasons[code], isTemporary: temporary.includes(code) });
   }
   if (error instanceof twilio.RestException) {
     return new Error(`Twilio failed at ${action} (status ${error.status}).`);
   }
   const code = codeOf(error);
-  if (neverSent.has(code)) return new CarrierError(`Twilio cannot be reached (${code}). Try again later.`);
+  if (neverSent.has(code)) {
+    return new CarrierError(`Twilio cannot be reached (${code}). Try again later.`, { isTemporary: true });
+  }
   return new Error(`Twilio did not answer ${action} (${code}).`);
 }
 
