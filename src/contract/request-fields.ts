@@ -116,16 +116,22 @@ export const e164Rule = `must be in E.164 format: a plus sign and ${phoneDigits.
 
 const invalidNumber = e164Rule.replace('must be', 'must be a phone number');
 
-/** Removes separators between digits. */
-const withoutSeparators = (value: unknown) =>
-  typeof value === 'string' ? value.replace(/[\s().-]/g, '') : value;
+/** A country code with a zero in parentheses, as in `+49 (0)151`. Only Italian numbers keep that zero. */
+const trunkZero = /^(\s*\+?(?!39)[1-9]\d{0,2})[\s.-]*\(0\)/;
+
+/** Removes separators between digits, and the zero of {@link trunkZero}. */
+const withoutSeparators = (number: string) => number.replace(trunkZero, '$1').replace(/[\s().-]/g, '');
 
 /** Whether the value is a phone number in E.164 format, without separators. */
 export const isPhoneNumber = (value: unknown): value is string =>
   typeof value === 'string' && numberPattern.test(value);
 
 /** A phone number in E.164 format. Spaces, dots, hyphens and parentheses between its digits are removed. */
-export const phoneNumber = () => preprocess(withoutSeparators, patternText(numberPattern, invalidNumber));
+export const phoneNumber = () =>
+  preprocess(
+    (value) => (typeof value === 'string' ? withoutSeparators(value) : value),
+    patternText(numberPattern, invalidNumber),
+  );
 
 /** Requires an E.164 number in the field `phone_number` of entries of one type. */
 export const requirePhoneNumber = (type: string) =>
@@ -140,10 +146,10 @@ export const requirePhoneNumber = (type: string) =>
     { when: () => true },
   );
 
-/** Part of a phone number, for filters. Separators are removed, and plus signs, which mean a space in a query. */
+/** Part of a phone number, for filters. Plus signs, which mean a space in a query, are removed with the separators. */
 export const partialPhoneNumber = () =>
   preprocess(
-    (value) => (typeof value === 'string' ? value.replace(/[\s().+-]/g, '') : value),
+    (value) => (typeof value === 'string' ? withoutSeparators(value).replaceAll('+', '') : value),
     z
       .string()
       // The documentation describes the value before the removal.

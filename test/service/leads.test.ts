@@ -65,6 +65,15 @@ describe('createLead', () => {
     assert.deepEqual((await list(owner))[0], json['data']);
   });
 
+  test('leaves out a zero in parentheses, which is not dialed from abroad except to Italy', async () => {
+    const stored = async (phone_number: string) =>
+      (await owner.create('lead', body({ phone_number })))['phone_number'];
+    assert.equal(await stored('+49 (0) 151 123-456.78'), '+4915112345678');
+    assert.equal(await stored('+44(0)2079460000'), '+442079460000');
+    assert.equal(await stored('+39 (0)6 12345678'), '+390612345678');
+    assert.equal(await stored('+1 (212) 555 (0)142'), '+12125550142');
+  });
+
   test('requires a number and a campaign', async () => {
     const { status, errors } = await owner.post('lead', {});
     assert.deepEqual([status, Object.keys(errors)], [422, ['phone_number', 'campaign_id']]);
@@ -159,6 +168,7 @@ describe('listLeads', () => {
     assert.deepEqual(await find('phone_number=999'), [second.id]);
     assert.deepEqual(await find('phone_number=+49'), [second.id, first.id]);
     assert.deepEqual(await find('phone_number=%2B49%20151'), [first.id]);
+    assert.deepEqual(await find('phone_number=%2B49%20(0)151'), [first.id]);
     assert.deepEqual(await find('date_from=2026-03-02'), [third.id, second.id]);
     assert.deepEqual(await find('date_to=2026-03-02'), [second.id, first.id]);
     assert.deepEqual(await find('date_from=2026-03-02&date_to=2026-03-02'), [second.id]);
