@@ -10,6 +10,7 @@ import { startWork as startWorkers } from '../../src/service/jobs/work.ts';
 import type { Worker } from '../../src/service/jobs/work.ts';
 import { createLog } from '../../src/service/log.ts';
 import { atEnd, newDatabase, testDatabase } from '../support/service/service.ts';
+import { eventually } from '../support/eventually.ts';
 import { until } from '../support/until.ts';
 
 const log = createLog('silent');
@@ -280,6 +281,32 @@ jobTest('retries a failed job with delays, up to a limit', async () => {
   }
   assert.deepEqual(await states(), ['failed']);
 });
+
+jobTest(
+  'keeps trying to delete personal data at the carrier, and to release a number that costs money there',
+  async () => {
+    const fail = () => Promise.reject(new Error('unreachable'));
+    const phoneNumber = '+4930123456';
+    await jobs.send('delete-recording', { recordingId: 'RE1' });
+    await jobs.send('remove-caller-id', { phoneNumber });
+    await jobs.send('release-number', { phoneNumber });
+    await pool.query('UPDATE jobs.job SET retry_count = 1000');
+    const workers: Worker[] = [
+      { queue: 'delete-recording', handle: fail },
+      { queue: 'remove-caller-id', handle: fail },
+      { queue: 'release-number', handle: fail },
+    ];
+    const stop = await startWorkers(database, jobs, workers, 60_000, log);
+    const isTried = async () => {
+      const { rows } = await pool.query<{ state: string }>('SELECT state::text FROM jobs.job');
+      const found = rows.map(({ state }) => state);
+      return found.some((state) => state === 'created' || state === 'active') ? undefined : found;
+    };
+    assert.deepEqual(await eventually('all jobs to fail once', isTried), ['retry', 'retry', 'retry']);
+    await stop(1000);
+  },
+  { workers: false },
+);
 
 jobTest(
   'retries a failed job as soon as its delay is over, without waiting for the next poll',

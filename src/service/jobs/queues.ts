@@ -48,7 +48,7 @@ const rules = (retryLimit: number, retryAfter: number, timeout: number) => ({
   retentionSeconds: 315_360_000,
 });
 
-/** For queues whose single job covers all pending work. */
+/** For queues whose single job covers all pending work, and for jobs that must succeed in the end. */
 const unlimited = 100_000;
 
 /** The queues. `key` identifies the record of a job; at most one job per key waits. */
@@ -76,9 +76,9 @@ export const queues: {
     rules: { ...rules(1, 10, 900), deadLetter: 'fail-document' },
   },
   'hang-up': { key: (job) => job.carrierCallId, rules: rules(5, 5, 60) },
-  'delete-recording': { key: (job) => job.recordingId, rules: rules(20, 10, 60) },
-  'remove-caller-id': { key: (job) => job.phoneNumber, rules: rules(20, 10, 60) },
-  // Until they succeed: somebody has paid for the number, or still pays for it.
+  // Until they succeed: the carrier has personal data, or somebody has paid for the number or still pays for it.
+  'delete-recording': { key: (job) => job.recordingId, rules: rules(unlimited, 10, 60) },
+  'remove-caller-id': { key: (job) => job.phoneNumber, rules: rules(unlimited, 10, 60) },
   'complete-purchase': { key: (job) => job.phoneNumberId, rules: rules(unlimited, 10, 60) },
   'release-number': { key: (job) => job.phoneNumber, rules: rules(unlimited, 10, 60) },
   'embed-chunks': { key: () => 'all', rules: rules(unlimited, 60, 86_000) },
