@@ -186,6 +186,23 @@ describe('call_transfer', () => {
     assert.equal((await service.send(conversation, 'Connect me')).json['ai_enabled'], false);
     assert.match((await service.history(conversation)).at(-1) ?? '', /\+4930456\.$/);
   });
+
+  test('hands over if the model ends the conversation in the same answer, as in calls', async () => {
+    const goodbye = { name: 'end_call', arguments: {} };
+    model.behave({
+      calls: [goodbye, ...(handOver().calls ?? [])],
+      chunks: ['Goodbye, a colleague takes over.'],
+    });
+    const { conversation } = await open([endCall, transfer]);
+    const { json } = await service.send(conversation, 'Give me a person');
+    assert.deepEqual([json['ai_enabled'], json['ended']], [false, undefined]);
+    assert.equal((await service.send(conversation, 'Hello?')).status, 200);
+    assert.deepEqual((await service.history(conversation)).slice(-2), [
+      'system: The assistant has handed the conversation over to a person: +4930123.',
+      'user: Hello?',
+    ]);
+    assert.equal(await endJobs(service, conversation), 0);
+  });
 });
 
 test('ends the conversation on a goodbye and hands it over on request, without a language model', async () => {

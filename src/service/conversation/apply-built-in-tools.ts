@@ -24,21 +24,24 @@ export async function applyBuiltInTools(
   { messageId, calls }: { messageId: number; calls: StoredFunctionCall[] },
 ): Promise<BuiltInToolEffects> {
   const { aiEnabled } = conversation;
-  // If a person has taken over meanwhile, the assistant no longer ends the conversation.
-  if (endsConversation(calls) && aiEnabled) {
-    await addEntry(tx, conversation, eventEntry('ended'));
-    await markEnded(tx, jobs, conversation.id);
-    return readEffects(tx, conversation, calls);
-  }
+  // If a person has taken over meanwhile, the assistant neither hands over nor ends the conversation.
+  if (!aiEnabled) return { aiEnabled };
   const transfer = calls.find(
     ({ name, client, result }) => name === 'call_transfer' && client !== true && isTransfer(result),
   );
-  if (!transfer || !aiEnabled) return { aiEnabled };
-  const number = (transfer.result as Transfer).transferred_to;
-  await tx.update(conversations).set({ aiEnabled: false }).where(eq(conversations.id, conversation.id));
-  await addEntry(tx, conversation, eventEntry('handed_over', number));
-  await jobs.send('handoff-notice', { messageId, reason: 'request' }, { tx });
-  return { aiEnabled: false };
+  // Before the end, as in calls: models that hand over and say goodbye call both tools.
+  if (transfer) {
+    const number = (transfer.result as Transfer).transferred_to;
+    await tx.update(conversations).set({ aiEnabled: false }).where(eq(conversations.id, conversation.id));
+    await addEntry(tx, conversation, eventEntry('handed_over', number));
+    await jobs.send('handoff-notice', { messageId, reason: 'request' }, { tx });
+    return { aiEnabled: false };
+  }
+  if (endsConversation(calls)) {
+    await addEntry(tx, conversation, eventEntry('ended'));
+    await markEnded(tx, jobs, conversation.id);
+  }
+  return readEffects(tx, conversation, calls);
 }
 
 /** The state of a conversation to which the calls of an answer were applied. */
