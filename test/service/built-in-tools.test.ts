@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import type { Behavior } from '../support/servers/model-server.ts';
 import { completeEndJobs, endJobs } from '../support/records/end-jobs.ts';
@@ -95,6 +96,30 @@ describe('end_call', () => {
     await completeEndJobs(service, conversation);
     assert.equal((await service.send(conversation, 'Bye again')).status, 200);
     assert.equal(await endJobs(service, conversation), 2);
+  });
+
+  test('reports the end once if the answers to two messages end the conversation', async () => {
+    const gate = Promise.withResolvers<string>();
+    model.behave({ ...ending, chunks: [gate.promise] });
+    const { conversation } = await open([endCall]);
+    const first = service.send(conversation, 'Bye');
+    await eventually('the first message', async () =>
+      (await service.history(conversation)).includes('user: Bye'),
+    );
+    const second = service.send(conversation, 'Bye bye');
+    await eventually('the second message', async () =>
+      (await service.history(conversation)).includes('user: Bye bye'),
+    );
+    gate.resolve('Goodbye!');
+    await Promise.all([first, second]);
+    assert.deepEqual(await service.history(conversation), [
+      'assistant: Hello!',
+      'user: Bye',
+      'assistant: Goodbye!',
+      'user: Bye bye',
+      'assistant: Goodbye!',
+      'system: The assistant has ended the conversation.',
+    ]);
   });
 
   test('does not end a conversation that a person has taken over meanwhile', async () => {

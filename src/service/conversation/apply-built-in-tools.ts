@@ -20,7 +20,7 @@ export interface BuiltInToolEffects {
 export async function applyBuiltInTools(
   tx: Queries,
   jobs: Jobs,
-  conversation: { id: number; turns: number; aiEnabled: boolean },
+  conversation: { id: number; turns: number; aiEnabled: boolean; hasEnded: boolean },
   { messageId, calls }: { messageId: number; calls: StoredFunctionCall[] },
 ): Promise<BuiltInToolEffects> {
   const { aiEnabled } = conversation;
@@ -37,7 +37,8 @@ export async function applyBuiltInTools(
     await jobs.send('handoff-notice', { messageId, reason: 'request' }, { tx });
     return { aiEnabled: false };
   }
-  if (endsConversation(calls)) {
+  // The answer to an earlier message may have ended it already.
+  if (endsConversation(calls) && !conversation.hasEnded) {
     await addEntry(tx, conversation, eventEntry('ended'));
     await markEnded(tx, jobs, conversation.id);
   }
