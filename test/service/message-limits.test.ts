@@ -252,6 +252,18 @@ test("messages that a person answers count for their visitor's limit only", asyn
   assert.equal((await used(id, 'assistant'))?.messages, 0);
 });
 
+test('an owner who lowers the daily limit below its use can still talk to visitors', async () => {
+  const { uuid, id } = await createAssistant(service, { balance: '1' });
+  const conversation = await service.open(uuid);
+  const send = async () => outcome(await service.send(conversation, 'Hi'));
+  assert.deepEqual([await send(), await send()], [answered, answered]);
+  await pool.query('UPDATE assistants SET max_messages_per_day = 1 WHERE id = $1', [id]);
+  assert.deepEqual(await send(), limitReached);
+  await pool.query('UPDATE conversations SET ai_enabled = false WHERE uuid = $1', [conversation]);
+  assert.deepEqual(await send(), answered);
+  await service.open(uuid);
+});
+
 test('addresses of one IPv6 /48 share four times the limit of a visitor', async () => {
   const { uuid } = await createAssistant(service, { balance: '1', limits: { maxVisitorMessagesPerDay: 1 } });
   const opened = await open(uuid, '203.0.113.5');

@@ -194,8 +194,11 @@ const upsert = prepared<Addition, Counted[]>((queries, params) =>
         messages: sql`${dailyUsage.messages} + excluded.messages`,
         bytes: sql`${dailyUsage.bytes} + excluded.bytes`,
       },
-      setWhere: sql`${dailyUsage.conversations} + excluded.conversations <= ${params.max}::integer
-        AND ${dailyUsage.messages} + excluded.messages <= ${params.max}::integer
+      // A count that does not grow may exceed a limit that was lowered during the day.
+      setWhere: sql`(excluded.conversations = 0
+          OR ${dailyUsage.conversations} + excluded.conversations <= ${params.max}::integer)
+        AND (excluded.messages = 0
+          OR ${dailyUsage.messages} + excluded.messages <= ${params.max}::integer)
         AND ${dailyUsage.bytes} + excluded.bytes <= ${params.maxBytes}::bigint`,
     })
     .returning({ messages: dailyUsage.messages, bytes: dailyUsage.bytes }),
