@@ -47,3 +47,16 @@ test('a delivery fails after four attempts if the receiver does not respond in t
   );
   assert.match(String(delivery?.error), /did not answer in time/);
 });
+
+test('a webhook is delivered once to a receiver that accepts it, but does not end its response in time', async () => {
+  const url = receiver.address('endless');
+  const it = await createOwner({ conversation_ended_webhook_url: url });
+  await end((await chat(it, ['Hello'])).id);
+  const [delivery] = await deliveries(it, (found) => found.some(({ attempts }) => attempts > 0));
+  assert.deepEqual(
+    [delivery?.status, delivery?.response_status, delivery?.response_body, delivery?.error],
+    ['delivered', 200, 'accepted', null],
+  );
+  await settled();
+  assert.equal(receiver.requests(url).length, 1);
+});

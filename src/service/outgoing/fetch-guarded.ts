@@ -23,6 +23,8 @@ export interface OutgoingOptions {
   maxBytes?: number;
   /** Whether a longer body is truncated, rather than an error. */
   cutAtMaxBytes?: boolean;
+  /** Whether a body that cannot be read to its end, in time too, is truncated, rather than an error. */
+  allowPartialBody?: boolean;
   /** Maximum number of redirects; 3 by default. With 0, a redirect is a normal response. */
   maxRedirects?: number;
   /** Aborts the request, which rejects with the signal's reason. */
@@ -88,7 +90,11 @@ async function fetchFollowingRedirects(
   signal: AbortSignal,
 ): Promise<OutgoingAnswer> {
   const { method = 'GET', headers = {}, body, maxRedirects = defaults.maxRedirects } = options;
-  const limit = { maxBytes: options.maxBytes ?? defaults.maxBytes, cut: options.cutAtMaxBytes ?? false };
+  const limit = {
+    maxBytes: options.maxBytes ?? defaults.maxBytes,
+    cut: options.cutAtMaxBytes ?? false,
+    partial: options.allowPartialBody ?? false,
+  };
   let hop: Hop = { url: checkUrl(url), method, headers: checkHeaders(headers), body };
   for (let redirects = 0; ; redirects++) {
     const answer = await request(hop.url, {

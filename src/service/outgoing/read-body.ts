@@ -18,6 +18,8 @@ export interface BodyLimit {
   maxBytes: number;
   /** Whether a longer body is truncated; otherwise it is an error. */
   cut: boolean;
+  /** Whether a body that cannot be read to its end is truncated; otherwise it is an error. */
+  partial: boolean;
 }
 
 /**
@@ -32,11 +34,10 @@ export async function readBody(
 ): Promise<Uint8Array> {
   // Destroying the body early makes it emit an error, which is expected.
   body.on('error', () => undefined);
-  const decoded = decode(body, encoding);
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const chunk of decoded as AsyncIterable<Uint8Array>) {
+    for await (const chunk of decode(body, encoding) as AsyncIterable<Uint8Array>) {
       const room = limit.maxBytes - length;
       if (chunk.length > room) {
         if (!limit.cut)
@@ -47,6 +48,8 @@ export async function readBody(
       chunks.push(chunk);
       length += chunk.length;
     }
+  } catch (error) {
+    if (!limit.partial) throw error;
   } finally {
     body.destroy();
   }

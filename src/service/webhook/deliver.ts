@@ -49,7 +49,8 @@ export async function deliver(
   if (!delivery) return;
   const { timeoutMs } = dependencies;
   const limits = { timeoutMs, maxBytes: maxResponseBytes, cutAtMaxBytes: true, signal };
-  const answer = await postWebhook(dependencies, delivery, limits);
+  // The status decides: a receiver that has accepted the webhook must not get it again because of its body.
+  const answer = await postWebhook(dependencies, delivery, { ...limits, allowPartialBody: true });
   const outcome: Outcome = 'error' in answer ? answer : { status: answer.status, body: fitText(answer.text) };
 
   const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300;

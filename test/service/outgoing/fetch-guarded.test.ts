@@ -291,6 +291,23 @@ describe('a limit', () => {
     }
   });
 
+  test('of time, and a body that breaks off or cannot be decoded, leave the status with allowPartialBody', async () => {
+    for (const [path, text] of [
+      ['/slow', /^x+$/],
+      ['/cut', /^x$/],
+      ['/broken', /^$/],
+      ['/twice', /^$/],
+    ] as const) {
+      const answer = await fetchGuarded(server.url + path, { timeoutMs: 200, allowPartialBody: true });
+      assert.equal(answer.status, 200);
+      assert.match(answer.text, text);
+    }
+    await assert.rejects(
+      fetchGuarded(`${server.url}/silent`, { timeoutMs: 60, allowPartialBody: true }),
+      failsWith('timeout'),
+    );
+  });
+
   test('of the caller aborts with the caller’s reason', async () => {
     const reason = new Error('The visitor left.');
     const controller = new AbortController();

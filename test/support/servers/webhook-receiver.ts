@@ -3,8 +3,11 @@ import { startLoopbackServer } from './loopback-server.ts';
 import type { LoopbackServer, ReceivedRequest } from './loopback-server.ts';
 import { until } from '../until.ts';
 
-/** The responses of an address to its next deliveries, in order; the last one repeats. */
-export type Answers = (number | 'hang' | 'cut')[];
+/**
+ * The responses of an address to its next deliveries, in order; the last one repeats. `endless` is the status 200 with a
+ * body that never ends.
+ */
+export type Answers = (number | 'hang' | 'cut' | 'endless')[];
 
 /** A server that receives webhooks. */
 export interface WebhookReceiver {
@@ -28,6 +31,10 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     if (answer === 'hang') return undefined;
     if (answer === 'cut') {
       response.destroy();
+      return undefined;
+    }
+    if (answer === 'endless') {
+      response.write('accepted');
       return undefined;
     }
     response.statusCode = answer;
