@@ -37,6 +37,31 @@ test('a webhook arrives although 150 webhooks of another owner wait for a server
   await settled();
 });
 
+test('the webhook about a visitor who waits for a person is sent before the other webhooks of its owner', async () => {
+  const silent = receiver.address('hang');
+  const desk = receiver.address();
+  const it = await createOwner({ handoff_webhook_url: desk });
+  const { uuid, id: conversationId } = await chat(it, ['Hello']);
+  const delivery = {
+    userId: it.owner.id,
+    assistantId: it.id,
+    conversationId,
+    event: 'conversation-ended',
+  } as const;
+  await service.running.database.transaction(async (tx) => {
+    for (let count = 0; count < 50; count++)
+      await createDelivery(tx, jobs, { ...delivery, url: silent, payload: { count } });
+  });
+  await receiver.received(silent, 1);
+  await service.send(uuid, 'Can I talk to a human, please?');
+  const before = receiver.requests(silent).length;
+  await receiver.received(desk, 1);
+  // One more timeout of the silent server at most.
+  assert.ok(receiver.requests(silent).length - before <= 6, String(receiver.requests(silent).length));
+  await pool.query('DELETE FROM webhook_deliveries WHERE url = $1', [silent]);
+  await settled();
+});
+
 test('a delivery fails after four attempts if the receiver does not respond in time', async () => {
   const it = await createOwner({ conversation_ended_webhook_url: receiver.address('hang') });
   await end((await chat(it, ['Hello'])).id);

@@ -73,19 +73,22 @@ export class StoredJobs implements Jobs {
   async #store<Name extends QueueName>(queries: Queries, queue: Name, data: QueueData[Name], delay: number) {
     const singletonKey = String(queues[queue].key(data));
     const startAfter = `${delay / 1000} seconds`;
-    const group = 'userId' in data && { group: { id: String(data.userId) } };
+    const options = {
+      singletonKey,
+      ...('userId' in data && { group: { id: String(data.userId) } }),
+      ...('isUrgent' in data && { priority: 1 }),
+    };
     // Between two statements, another process may insert a job with this key, and a third one may fetch it.
     for (let tries = 1; tries <= 10; tries++) {
       const { jobs: stored } =
         delay === 0
-          ? await this.boss.upsert(queue, data, { singletonKey, startAfter: 0, ...group })
-          : await this.boss.update(queue, data, { singletonKey, ...group });
+          ? await this.boss.upsert(queue, data, { startAfter: 0, ...options })
+          : await this.boss.update(queue, data, options);
       if (stored.length > 0) {
         if (delay !== 0) await this.#bringForward(queries, queue, stored, delay);
         return;
       }
-      if (delay !== 0 && (await this.boss.send(queue, data, { singletonKey, startAfter, ...group })) !== null)
-        return;
+      if (delay !== 0 && (await this.boss.send(queue, data, { startAfter, ...options })) !== null) return;
     }
     throw new Error(`A job of ${queue} could not be stored: other processes kept taking its key.`);
   }

@@ -2,7 +2,8 @@ import type { handoffReasons, usageLimits } from '../../contract/webhook.ts';
 
 /**
  * The job data of each queue: ids of records, not their contents, since a job may run long after it was sent. `userId`
- * is the owner whose jobs share the worker's `concurrencyPerOwner`.
+ * is the owner whose jobs share the worker's `concurrencyPerOwner`. Jobs with `isUrgent` start before the others of their
+ * queue.
  */
 export interface QueueData {
   /** `attempt` is the number of failed evaluations. */
@@ -13,7 +14,7 @@ export interface QueueData {
   /** A call of a simulated customer. */
   'ring-number': { carrierCallId: string; from: string; to: string };
   /** `attempt` is the number of earlier attempts. */
-  'webhook-delivery': { deliveryId: number; attempt: number; userId?: number };
+  'webhook-delivery': { deliveryId: number; attempt: number; userId?: number; isUrgent?: true };
   /** `day` is the day of the usage in UTC, as `YYYY-MM-DD`. */
   'usage-notice': {
     assistantId: number;

@@ -1,8 +1,10 @@
-import { sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
+import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { QueueData, QueueName } from '../jobs/queues.ts';
+import { deliveryJob } from '../jobs/delivery-job.ts';
 
 /** Jobs per queue and run; the next run continues. */
 const batchSize = 500;
@@ -37,12 +39,15 @@ export async function resendLostJobs({ db }: Database, jobs: Jobs): Promise<numb
       AND end_handled_at IS NULL AND assistant_id IS NOT NULL
     ORDER BY ended_at LIMIT ${batchSize}`);
   for (const { id } of calls) await sendUnlessPending('call-ended', { callId: id });
-  const { rows: deliveries } = await db.execute<{ id: number; attempt: number; userId: number }>(sql`
-    SELECT id, attempts AS attempt, user_id AS "userId" FROM webhook_deliveries
-    WHERE status = 'pending' AND ${isLost(sql`next_attempt_at`)}
-    ORDER BY next_attempt_at LIMIT ${batchSize}`);
-  for (const { id, ...delivery } of deliveries)
-    await sendUnlessPending('webhook-delivery', { deliveryId: id, ...delivery });
+  const { id, userId, event, attempts, status, nextAttemptAt } = webhookDeliveries;
+  const deliveries = await db
+    .select({ id, userId, event, attempts })
+    .from(webhookDeliveries)
+    .where(and(eq(status, 'pending'), isLost(sql`${nextAttemptAt}`)))
+    .orderBy(nextAttemptAt)
+    .limit(batchSize);
+  for (const delivery of deliveries)
+    await sendUnlessPending('webhook-delivery', deliveryJob(delivery, delivery.attempts));
   return sent;
 }
 

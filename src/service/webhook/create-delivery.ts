@@ -4,6 +4,7 @@ import type { Queries } from '../db/database.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { disabledReason } from '../webhook-url/disable-failing-url.ts';
+import { deliveryJob } from '../jobs/delivery-job.ts';
 
 /** A delivery to create. */
 export interface NewDelivery extends Pick<
@@ -38,8 +39,7 @@ export async function createDelivery(
     .onConflictDoNothing({ target: webhookDeliveries.webhookId })
     .returning({ id: webhookDeliveries.id });
   if (created && error === undefined) {
-    const job = { deliveryId: created.id, attempt: 0, userId: delivery.userId };
-    await jobs.send('webhook-delivery', job, { tx });
+    await jobs.send('webhook-delivery', deliveryJob({ ...delivery, id: created.id }, 0), { tx });
   }
   return error;
 }

@@ -8,6 +8,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import type { OwnedUrl } from '../webhook-url/disable-failing-url.ts';
 import { countFailureOrDisable, resetFailures } from '../webhook-url/disable-failing-url.ts';
+import { deliveryJob } from '../jobs/delivery-job.ts';
 import { failPendingDeliveries, notifyOfDisabledUrl } from './notify-of-disabled-url.ts';
 import { postWebhook } from './post-webhook.ts';
 
@@ -82,7 +83,7 @@ export async function deliver(
     }
     if (isDelivered) await resetFailures(tx, delivery);
     if (delay === undefined) return isDelivered ? undefined : disableFailing(tx, dependencies, delivery);
-    const next = { deliveryId: delivery.id, attempt: job.attempt + 1, userId: delivery.userId };
+    const next = deliveryJob(delivery, job.attempt + 1);
     await dependencies.jobs.send('webhook-delivery', next, { startAfter: delay, tx });
     return undefined;
   });

@@ -10,6 +10,7 @@ import { wireColumns } from '../db/wire-columns.ts';
 import type { Page } from '../db/newest-page.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { deliveryJob } from '../jobs/delivery-job.ts';
 
 const record = {
   ...wireColumns(webhookDeliveries, ['user_id', 'conversation_id', 'payload', 'failures']),
@@ -63,12 +64,12 @@ export async function redeliver({ db }: Database, jobs: Jobs, owned: OwnedDelive
       .update(webhookDeliveries)
       .set({ status: 'pending', failures: 0, nextAttemptAt: sql`now()`, updatedAt: sql`now()` })
       .where(and(isOwned(owned), ne(webhookDeliveries.status, 'pending')))
-      .returning({ attempts: webhookDeliveries.attempts });
+      .returning({ event: webhookDeliveries.event, attempts: webhookDeliveries.attempts });
     const found = await readDelivery(tx, owned);
     if (!found) throw Refusal.notFound('Webhook delivery');
     if (!restarted) throw new Refusal(409, { message: 'The delivery is still pending.' });
-    const job = { deliveryId: owned.id, attempt: restarted.attempts, userId: owned.userId };
-    await jobs.send('webhook-delivery', job, { tx });
+    const { event, attempts } = restarted;
+    await jobs.send('webhook-delivery', deliveryJob({ ...owned, event }, attempts), { tx });
     return found;
   });
 }

@@ -1,0 +1,14 @@
+import type { webhookDeliveries } from '../db/webhooks-tables.ts';
+import type { QueueData } from './queues.ts';
+
+/** Returns the data of the job for a delivery's next attempt. */
+export const deliveryJob = (
+  { id, userId, event }: Pick<typeof webhookDeliveries.$inferSelect, 'id' | 'userId' | 'event'>,
+  attempt: number,
+): QueueData['webhook-delivery'] => ({
+  deliveryId: id,
+  attempt,
+  userId,
+  // A visitor waits for a person.
+  ...(event === 'handoff-requested' && { isUrgent: true }),
+});
