@@ -131,6 +131,17 @@ test('returns the same answer for a repeated key and charges once', async () => 
   assert.equal((await readMoney(service, owner.id)).balance, 0.99);
 });
 
+test('names the field of variables that the conversation has no room for', async () => {
+  const { ask } = await createShop();
+  const ask100 = (prefix: string) => {
+    const names = Array.from({ length: 100 }, (_, index) => [`${prefix}${index}`, 'x'] as const);
+    return ask('Hi', { variables: Object.fromEntries(names) });
+  };
+  assert.equal((await ask100('a')).status, 200);
+  const { status, errors } = await ask100('b');
+  assert.deepEqual([status, Object.keys(errors)], [422, ['variables']]);
+});
+
 test(
   'opens another conversation if the latest one is being ended',
   { skip: testDatabase === 'pglite' && 'an embedded database has one transaction at a time' },

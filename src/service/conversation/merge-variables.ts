@@ -21,6 +21,7 @@ export function mergeVariables(known: StoredVariables, given: StoredVariables): 
   throw new ConversationError(
     'invalid-request',
     `variables: a conversation may have at most ${countLimit}, its assistant's included`,
+    { field: 'variables' },
   );
 }
 
