@@ -149,6 +149,18 @@ for (const [description, days, failures] of tolerated) {
   });
 }
 
+test('no chat is handed over to a person while the address that would notify them is disabled', async () => {
+  const { owner, id, uuid, url } = await createDisabled();
+  await pool.query('UPDATE assistants SET handoff_webhook_url = $1 WHERE id = $2', [url, id]);
+  const isAnswered = async () => {
+    const { uuid: conversation } = await chat({ uuid }, ['I would like to talk to a human, please.']);
+    return (await service.get(`/api/conversations/${conversation}`)).json['ai_enabled'];
+  };
+  assert.equal(await isAnswered(), true);
+  await owner.put(`assistant/${id}`, { handoff_webhook_url: url });
+  assert.equal(await isAnswered(), false);
+});
+
 test('an address is not disabled for two outages with more than two days between them', async () => {
   const url = receiver.address(500);
   const it = await createOwner({ conversation_ended_webhook_url: url });

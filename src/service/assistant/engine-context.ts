@@ -13,6 +13,7 @@ import { searchTool } from '../knowledge/search-tool.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { assistantTools } from '../tool/assistant-tools.ts';
 import type { Channel } from '../tool/built-in-tools.ts';
+import { unlessDisabled } from '../webhook-url/disable-failing-url.ts';
 import { fillPrompt } from './fill-prompt.ts';
 import type { FilledPrompt } from './fill-prompt.ts';
 
@@ -49,7 +50,8 @@ const assistantColumns = {
   knowledgebaseMode: assistants.knowledgebaseMode,
   toolIds: assistants.toolIds,
   tools: assistants.tools,
-  handoffWebhookUrl: assistants.handoffWebhookUrl,
+  // Nobody would be notified at a disabled address.
+  handoffWebhookUrl: unlessDisabled(assistants.handoffWebhookUrl),
 };
 
 /** The columns of a query for an engine context; the query joins assistants with languages. */

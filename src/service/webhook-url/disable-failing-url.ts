@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import type { Column, SQL } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 
@@ -76,6 +76,12 @@ export async function disabledReason(queries: Queries, owned: OwnedUrl): Promise
 /** The error of deliveries to a disabled address. */
 export const disabledSince = (at: string) =>
   `the address is disabled since ${at}, because all deliveries to it failed; set it again to enable it`;
+
+/** Selects an address of an assistant; null if it is disabled. For queries of several tables. */
+export const unlessDisabled = (url: Column): SQL<string | null> => sql<string | null>`CASE WHEN NOT EXISTS (
+  SELECT 1 FROM failing_webhook_urls AS failing
+  WHERE failing.user_id = assistants.user_id AND failing.disabled_at IS NOT NULL
+    AND md5(failing.url) = md5(${url}) AND failing.url = ${url}) THEN ${url} END`;
 
 /**
  * Selects the disabled addresses of an assistant. In queries of one table, Drizzle would write the columns without the
