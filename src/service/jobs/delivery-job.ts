@@ -9,6 +9,6 @@ export const deliveryJob = (
   deliveryId: id,
   attempt,
   userId,
-  // A visitor waits for a person.
-  ...(event === 'handoff-requested' && { isUrgent: true }),
+  // A visitor waits for a person. Not its retries: with an address that never answers, they would hold up all others.
+  ...(event === 'handoff-requested' && attempt === 0 && { isUrgent: true }),
 });
