@@ -123,6 +123,7 @@ describe('an outbound call', () => {
     [21212, /does not recognize/, 'no-caller-id'],
     [21215, /Geo permissions/],
     [21219, /trial account/],
+    [10004, /concurrent/],
     [20429, /too many requests/],
     [21999, /refuses the call \(error 21999\)/],
   ] as const) {
@@ -133,7 +134,7 @@ describe('an outbound call', () => {
         assert.ok(error instanceof CarrierError);
         assert.match(error.message, message);
         assert.equal(error.reason, reason);
-        assert.equal(error.isTemporary, code === 20429);
+        assert.equal(error.isTemporary, [10004, 20429].includes(code));
         const whole = JSON.stringify(error, Object.getOwnPropertyNames(error));
         for (const secret of secrets) assert.ok(!whole.includes(secret), whole);
         return true;

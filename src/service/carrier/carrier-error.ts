@@ -1,3 +1,6 @@
+/** Connection errors that prove that the request was not sent. */
+export const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH']);
+
 /**
  * Why a carrier refuses a call; stored as its `end_reason`. `failed` concerns only this call. With the other reasons,
  * later calls would be refused, too: those with the same caller ID, or all.

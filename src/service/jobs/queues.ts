@@ -61,7 +61,8 @@ export const queues: {
 } = {
   'conversation-ended': { key: (job) => job.conversationId, rules: rules(5, 5, 300) },
   'call-ended': { key: (job) => job.callId, rules: rules(5, 5, 300) },
-  'place-call': { key: (job) => job.callId, rules: rules(20, 1, 60) },
+  // Often, until the call has waited for too long: the carrier may be reached again at any time.
+  'place-call': { key: (job) => job.callId, rules: { ...rules(100, 1, 60), retryDelayMax: 10 } },
   'ring-number': { key: (job) => job.carrierCallId, rules: rules(3, 1, 60) },
   'campaign-tick': { key: (job) => job.campaignId, rules: rules(unlimited, 1, 60) },
   'webhook-delivery': { key: (job) => job.deliveryId, rules: rules(5, 5, 90) },

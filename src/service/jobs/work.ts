@@ -87,8 +87,9 @@ export async function startWork(
       await worker.handle(job.data as never, job.signal, job.retryCount >= job.retryLimit);
     } catch (error) {
       log.warn({ err: error, queue, job: job.id }, 'a job failed');
-      // The longest delay: pg-boss adds up to as much again at random.
-      wakeIn(queue, job.retryDelay * 2 ** (job.retryCount + 1) * 1000 + 100);
+      // The longest delay: pg-boss adds up to as much again at random. It is counted from when the error is stored.
+      const delay = Math.min(job.retryDelay * 2 ** (job.retryCount + 1), job.retryDelayMax ?? Infinity);
+      wakeIn(queue, delay * 1000 + 500);
       // pg-boss stores the error with the job, and its message and stack may contain personal data.
       throw Object.assign(new Error(error instanceof Error ? error.name : 'unknown'), { stack: undefined });
     }

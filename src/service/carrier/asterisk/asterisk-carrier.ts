@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { CarrierError } from '../carrier-error.ts';
+import { CarrierError, neverSent } from '../carrier-error.ts';
 import type { CallHandler, CallPlan, Carrier, OutgoingCall } from '../carrier.ts';
 import { AriClient, AriError } from './ari-client.ts';
 import type { AriChannel, AriEvent } from './ari-client.ts';
@@ -269,7 +269,7 @@ export class AsteriskCarrier implements Carrier {
 /** Whether an error proves that the request was not sent. */
 function isUnsent(error: unknown): boolean {
   const code = (error as { cause?: { code?: string } }).cause?.code;
-  return code === 'ECONNREFUSED' || code === 'ENOTFOUND';
+  return neverSent.has(code ?? '');
 }
 
 /** Trunks send numbers with `+`, with `00`, or without a prefix. */

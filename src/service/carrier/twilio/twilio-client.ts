@@ -1,5 +1,5 @@
 import twilio from 'twilio';
-import { CarrierError } from '../carrier-error.ts';
+import { CarrierError, neverSent } from '../carrier-error.ts';
 import type { DialRefusal } from '../carrier-error.ts';
 import type { TwilioConfig } from './twilio-config.ts';
 
@@ -69,9 +69,6 @@ const temporary = [10004, 20429];
 
 /** HTTP statuses that have the meaning of an error code. */
 const statusCodes: Readonly<Record<number, number>> = { 401: 20003, 429: 20429 };
-
-/** Connection errors that prove that the request was not sent. */
-const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH']);
 
 /** HTTP status and error code of a request that the carrier rejected. */
 export interface Rejection {
