@@ -116,8 +116,8 @@ export const e164Rule = `must be in E.164 format: a plus sign and ${phoneDigits.
 
 const invalidNumber = e164Rule.replace('must be', 'must be a phone number');
 
-/** A country code with a zero in parentheses, as in `+49 (0)151`. Only Italian numbers keep that zero. */
-const trunkZero = /^(\s*\+?(?!39)[1-9]\d{0,2})[\s.-]*\(0\)/;
+/** A country code with a zero in parentheses, as in `+49 (0)151`. In Italy and a few other countries it is dialed. */
+const trunkZero = /^(\s*\+?(?!39|378|225|229|241|242)[1-9]\d{0,2})[\s.-]*\(0\)/;
 
 /** Removes separators between digits, and the zero of {@link trunkZero}. */
 const withoutSeparators = (number: string) => number.replace(trunkZero, '$1').replace(/[\s().-]/g, '');

@@ -65,12 +65,13 @@ describe('createLead', () => {
     assert.deepEqual((await list(owner))[0], json['data']);
   });
 
-  test('leaves out a zero in parentheses, which is not dialed from abroad except to Italy', async () => {
+  test('leaves out a zero in parentheses, which is not dialed from abroad except to a few countries', async () => {
     const stored = async (phone_number: string) =>
       (await owner.create('lead', body({ phone_number })))['phone_number'];
     assert.equal(await stored('+49 (0) 151 123-456.78'), '+4915112345678');
     assert.equal(await stored('+44(0)2079460000'), '+442079460000');
     assert.equal(await stored('+39 (0)6 12345678'), '+390612345678');
+    assert.equal(await stored('+378 (0)549 882345'), '+3780549882345');
     assert.equal(await stored('+1 (212) 555 (0)142'), '+12125550142');
   });
 
