@@ -889,6 +889,13 @@ describe('audio conversion', () => {
       assert.deepEqual(found, [text, 'Ok.']);
     });
 
+  it('ends a sentence at the end of a line, also after an abbreviation', async () => {
+    const found: string[] = [];
+    for await (const sentence of sentences(stream('We have plan B.\nOpen at 9.\nThen'), 'en'))
+      found.push(sentence);
+    assert.deepEqual(found, ['We have plan B.\n', 'Open at 9.\n', 'Then']);
+  });
+
   it('does not split a number whose second half arrives late', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     async function* late() {

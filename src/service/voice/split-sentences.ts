@@ -13,7 +13,7 @@ export const endsSentence = (text: string): boolean => completeEnd.test(text);
  * only start a little later, so "No." is not in the list: it is an answer, too.
  */
 const abbreviation =
-  /(?<![\p{L}\p{N}])(?:\p{L}|\p{N}{1,2}|Dr|Mr|Mrs|Ms|Prof|St|Nr|Tel|Hr|Fr|\p{L}*str|Sr|Sra|Dra|Mme|Mlle|Sig|Dott|Av|Núm)\.\s+$/iu;
+  /(?<![\p{L}\p{N}])(?:\p{L}|\p{N}{1,2}|Dr|Mr|Mrs|Ms|Prof|St|Nr|Tel|Hr|Fr|\p{L}*str|Sr|Sra|Dra|Mme|Mlle|Sig|Dott|Av|Núm)\.[^\S\n]+$/iu;
 
 /**
  * Splits a streamed text into sentences. Sentences keep their spaces, so that they join to the original text. The last
