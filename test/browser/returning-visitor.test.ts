@@ -178,21 +178,23 @@ describe('after a page was closed', () => {
       close();
     });
 
-  it('requests the deletion that failed when the browser is online again', async () => {
-    const { chat, window, close } = await open();
-    let requests = 0;
-    replaceResponses(window, 'DELETE', (send) =>
-      requests++ === 0 ? Promise.reject(new TypeError('No network')) : send(),
-    );
-    const { conversationId: id } = chat;
-    chat.element.forget();
-    await until(() => requests === 1, 'the deletion request');
-    await until(() => {
-      window.dispatchEvent(new Event('online'));
-      return entry(':forget:') === undefined;
-    }, 'the deletion request to be completed');
-    expect((await fetch(`${service.url}/api/conversations/${id}`)).status).to.equal(404);
-    expect(requests).to.equal(2);
-    close();
-  });
+  for (const persist of ['local', 'session'] as const)
+    it(`requests the deletion that failed when the browser is online again, with persist="${persist}" since`, async () => {
+      const { chat, window, close } = await open();
+      let requests = 0;
+      replaceResponses(window, 'DELETE', (send) =>
+        requests++ === 0 ? Promise.reject(new TypeError('No network')) : send(),
+      );
+      const { conversationId: id } = chat;
+      chat.element.forget();
+      await until(() => requests === 1, 'the deletion request');
+      chat.element.persist = persist;
+      await until(() => {
+        window.dispatchEvent(new Event('online'));
+        return entry(':forget:') === undefined;
+      }, 'the deletion request to be completed');
+      expect((await fetch(`${service.url}/api/conversations/${id}`)).status).to.equal(404);
+      expect(requests).to.equal(2);
+      close();
+    });
 });

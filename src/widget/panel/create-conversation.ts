@@ -7,7 +7,7 @@ import { newKey } from '../conversation/sending/new-key.ts';
 import { tabSource } from '../conversation/tabs/tab-source.ts';
 import type { ChatOptions } from './options.ts';
 import type { LazyModules } from './modules/lazy-modules.ts';
-import { VisitStorage } from '../conversation/storage/visit-storage.ts';
+import type { VisitStorage } from '../conversation/storage/visit-storage.ts';
 import { idle } from '../element/when-idle.ts';
 
 /** Identifies a conversation: if any of these change, the panel switches to another conversation. */
@@ -47,17 +47,15 @@ export function createConversation(
   const name = [baseUrl, assistantId ?? '', owner, ...(userKey ? [userKey] : [])].join(':');
   const loadTalk = () => modules.import('talk');
   // Not `storage`, which `forget()` may empty by revoking the consent: the next visit must request the deletion again.
-  // `persist` may change. `noneStorage` does not exist, and throws as a blocked storage does.
-  const current = (): Storage => globalThis[`${options().persist}Storage` as 'localStorage'];
-  const deletionStorage = new VisitStorage({
-    getItem: (key) => current().getItem(key),
-    setItem: (key, value) => {
-      current().setItem(key, value);
-    },
-    removeItem: (key) => {
-      current().removeItem(key);
-    },
-  });
+  const deletionStorage = (): Storage | undefined => {
+    try {
+      // `noneStorage` does not exist.
+      return globalThis[`${options().persist}Storage` as 'localStorage'];
+    } catch {
+      // Blocked by the browser's settings.
+      return undefined;
+    }
+  };
   const environment = {
     client,
     store: new ConversationStore(storage, name, keepFor),

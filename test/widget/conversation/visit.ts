@@ -95,7 +95,7 @@ export class Visit {
       {
         client,
         store,
-        pendingDeletions: new PendingDeletions(client, storage, server.url, loadTalk),
+        pendingDeletions: new PendingDeletions(client, () => browserStorage, server.url, loadTalk),
         now: () => browser.now(),
         isOnline: () => browser.isOnline,
         newKey,

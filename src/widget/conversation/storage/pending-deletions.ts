@@ -1,6 +1,6 @@
 import type { ConversationClient } from '../../../client/chat-client.ts';
 import type { Environment } from '../environment.ts';
-import type { VisitStorage } from './visit-storage.ts';
+import { VisitStorage, type BrowserStorage } from './visit-storage.ts';
 
 /**
  * The IDs of conversations whose deletion the service has not confirmed, stored so that it is requested again: when the
@@ -8,30 +8,36 @@ import type { VisitStorage } from './visit-storage.ts';
  */
 export class PendingDeletions {
   readonly client: ConversationClient;
-  readonly #storage: VisitStorage;
+  readonly #items = new VisitStorage(undefined);
+  readonly #getStorage: () => BrowserStorage | undefined;
   readonly #key: string;
   readonly #loadTalk: Environment['loadTalk'];
 
-  /** @param baseUrl of the client's service */
+  /**
+   * @param getStorage returns the storage that `persist` names now; undefined if nothing may be stored
+   * @param baseUrl of the client's service
+   */
   constructor(
     client: ConversationClient,
-    storage: VisitStorage,
+    getStorage: () => BrowserStorage | undefined,
     baseUrl: string,
     loadTalk: Environment['loadTalk'],
   ) {
     this.client = client;
-    this.#storage = storage;
+    this.#getStorage = getStorage;
     this.#key = `voice-assistant-chat:forget:${baseUrl}`;
     this.#loadTalk = loadTalk;
   }
 
   /** Separated by spaces. */
   get ids(): string {
-    return this.#storage.getItem(this.#key);
+    this.#items.moveTo(this.#getStorage());
+    return this.#items.getItem(this.#key);
   }
 
   set ids(ids: string) {
-    this.#storage.setItem(this.#key, ids);
+    this.#items.moveTo(this.#getStorage());
+    this.#items.setItem(this.#key, ids);
   }
 
   handleEvent(): void {
