@@ -179,7 +179,7 @@ describe('after a page was closed', () => {
     });
 
   for (const persist of ['local', 'session'] as const)
-    it(`requests the deletion that failed when the browser is online again, with persist="${persist}" since`, async () => {
+    it(`requests the deletion that failed when the browser is online again, if \`persist\` is "${persist}" then`, async () => {
       const { chat, window, close } = await open();
       let requests = 0;
       replaceResponses(window, 'DELETE', (send) =>

@@ -31,7 +31,7 @@ const meanings: Readonly<Record<EndReason, string>> = {
   'not-connected': 'The browser did not connect a web call in time.',
   'not-reported': 'The carrier did not report what became of the call.',
   'not-started':
-    'The call waited too long, also because the carrier could not be reached, its campaign was stopped, its lead was deleted or changed, or its calling hours were over.',
+    'The call waited too long, for example for a carrier that could not be reached; its campaign was stopped; its lead was deleted or changed; or its calling hours were over.',
   'service-stopped': 'The process of the call stopped or ended. The call was refunded.',
   silence: 'The customer was silent for too long.',
   'spending-limit': 'An inbound call was refused: the spending limit of the owner was reached.',
