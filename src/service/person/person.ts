@@ -69,7 +69,7 @@ export async function readPerson(queries: Queries, person: Person): Promise<Pers
   const phone = phoneOf(person);
   return {
     conversations: await all(sql`
-      SELECT to_jsonb(conversations) - '{id,assistant_id,end_handled_until}'::text[] || jsonb_build_object(
+      SELECT to_jsonb(conversations) - '{id,assistant_id,end_handled_until,inactivity_check_at}'::text[] || jsonb_build_object(
         'assistant', (SELECT name FROM assistants WHERE id = conversations.assistant_id),
         'messages', (SELECT coalesce(jsonb_agg(jsonb_build_object('role', role, 'content', content,
             'function_calls', function_calls, 'tool_results', tool_results, 'created_at', created_at)
