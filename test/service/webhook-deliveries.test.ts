@@ -70,6 +70,23 @@ describe('a delivery', () => {
     await receiver.received(url, 7);
   });
 
+  test('is sent again to the corrected address of its event', async () => {
+    const [wrong, corrected] = [receiver.address(404), receiver.address()];
+    const it = await createOwner({ conversation_ended_webhook_url: wrong });
+    await end((await chat(it, ['Hello'])).id);
+    const [failed] = await deliveries(it, allAre('failed', 1));
+    const changed = { conversation_ended_webhook_url: corrected, usage_webhook_url: receiver.address() };
+    await it.owner.put(`assistant/${it.id}`, changed);
+    const { json } = await it.owner.post(`webhook-deliveries/${failed?.id}/redeliver`, {});
+    assert.equal((json['data'] as WebhookDelivery).url, corrected);
+    await receiver.received(corrected, 1);
+    // Without an address, the stored one.
+    await deliveries(it, allAre('delivered', 1));
+    await it.owner.put(`assistant/${it.id}`, { conversation_ended_webhook_url: null });
+    await it.owner.post(`webhook-deliveries/${failed?.id}/redeliver`, {});
+    await receiver.received(corrected, 2);
+  });
+
   test('is deleted with its call', async () => {
     const url = receiver.address();
     const it = await createOwner({ is_webhook_active: true, webhook_url: url });

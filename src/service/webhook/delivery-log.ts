@@ -1,5 +1,6 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
 import type { WebhookDeliveriesQuery } from '../../contract/webhook.ts';
+import { assistants } from '../db/assistants-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { countRecords, readTotal } from '../db/list-totals.ts';
 import { newestPage } from '../db/newest-page.ts';
@@ -53,8 +54,19 @@ interface OwnedDelivery {
 const isOwned = ({ id, userId }: OwnedDelivery) =>
   and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.userId, userId));
 
+/** The address that the assistant has for the event now, which may have been corrected. Without one, the stored address. */
+const currentUrl = sql`coalesce((
+  SELECT CASE ${webhookDeliveries.event}
+    WHEN 'call-ended' THEN ${assistants.webhookUrl}
+    WHEN 'inbound-call-started' THEN ${assistants.inboundWebhookUrl}
+    WHEN 'inbound-call-ended' THEN ${assistants.inboundWebhookUrl}
+    WHEN 'conversation-ended' THEN ${assistants.conversationEndedWebhookUrl}
+    WHEN 'handoff-requested' THEN ${assistants.handoffWebhookUrl}
+    WHEN 'usage-limit' THEN ${assistants.usageWebhookUrl}
+  END FROM ${assistants} WHERE ${assistants.id} = ${webhookDeliveries.assistantId}), ${webhookDeliveries.url})`;
+
 /**
- * Delivers a webhook again with the same webhook id and the full number of attempts.
+ * Delivers a webhook again, to the current address, with the same webhook id and the full number of attempts.
  *
  * @throws Refusal if the delivery does not exist or is still pending.
  */
@@ -62,7 +74,13 @@ export async function redeliver({ db }: Database, jobs: Jobs, owned: OwnedDelive
   return db.transaction(async (tx) => {
     const [restarted] = await tx
       .update(webhookDeliveries)
-      .set({ status: 'pending', failures: 0, nextAttemptAt: sql`now()`, updatedAt: sql`now()` })
+      .set({
+        status: 'pending',
+        url: currentUrl,
+        failures: 0,
+        nextAttemptAt: sql`now()`,
+        updatedAt: sql`now()`,
+      })
       .where(and(isOwned(owned), ne(webhookDeliveries.status, 'pending')))
       .returning({ event: webhookDeliveries.event, attempts: webhookDeliveries.attempts });
     const found = await readDelivery(tx, owned);
