@@ -4,10 +4,14 @@ import type { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { catalog } from './catalog.ts';
 import { scope } from './instruments.ts';
+import { waitWithTimeout } from '../lib/with-timeout.ts';
+
+/** Prometheus waits for 10 seconds. While the database does not respond, the other metrics must arrive. */
+const maxWaitMs = 2000;
 
 /**
- * Measures the background jobs that are due, by queue, whenever metrics are read: as of at most a minute ago. All
- * processes of a database report the same values.
+ * Measures the background jobs that are due, by queue, whenever metrics are read: as of at most a minute ago, or as last
+ * counted while the database does not respond. All processes of a database report the same values.
  *
  * @returns a function that ends it.
  */
@@ -15,16 +19,28 @@ export function observeQueues(boss: PgBoss, queueNames: readonly string[], log: 
   const gauge = metrics.getMeter(scope).createObservableGauge('chat.queue.depth', {
     description: catalog['chat.queue.depth'].description,
   });
-  const observe = async (result: ObservableResult) => {
+  const count = async (): Promise<Map<string, number>> => {
+    const due = new Map<string, number>();
     try {
       for (const queue of queueNames) {
         // `force`, since pg-boss only counts by itself while workers run.
         const [stats] = await boss.getQueueStats(queue, { force: true });
-        result.observe(stats?.readyCount ?? 0, { queue });
+        due.set(queue, stats?.readyCount ?? 0);
       }
     } catch (error) {
       log.warn({ err: error }, 'the background jobs could not be counted for the metrics');
     }
+    return due;
+  };
+  let counting: Promise<Map<string, number>> | undefined;
+  const observe = async (result: ObservableResult) => {
+    counting ??= count().finally(() => {
+      counting = undefined;
+    });
+    const observed = counting.then((due) => {
+      for (const [queue, jobs] of due) result.observe(jobs, { queue });
+    });
+    await waitWithTimeout(maxWaitMs, observed);
   };
   gauge.addCallback(observe);
   return () => {

@@ -12,6 +12,7 @@ import { startChildProcess } from '../../support/process/child-process.ts';
 import { freePort } from '../../support/process/free-port.ts';
 import { repository } from '../../support/repository.ts';
 import { startModelServer } from '../../support/servers/model-server.ts';
+import { startSilentProxy } from '../../support/servers/silent-proxy.ts';
 import { startServiceProcess } from '../../support/service/service-process.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
@@ -97,6 +98,32 @@ describe('with OTEL_METRICS_EXPORTER=prometheus, /metrics on a separate port', (
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     assert.match(metrics, /^chat_queue_depth\{.*queue="hang-up".*\} 1$/m);
     await service.stop();
+  });
+});
+
+describe('while PostgreSQL does not respond', { skip: testDatabase === 'pglite' }, () => {
+  it('/metrics still answers before Prometheus gives up', async () => {
+    const port = String(await freePort());
+    const proxy = await startSilentProxy(String((await copyDatabase(env))['DATABASE_URL']));
+    const service = await startServiceProcess({
+      ...{ DATABASE_URL: proxy.url, OTEL_METRICS_EXPORTER: 'prometheus' },
+      OTEL_EXPORTER_PROMETHEUS_PORT: port,
+    });
+    const scrape = async () => {
+      // The default `scrape_timeout`.
+      const response = await fetch(`http://127.0.0.1:${port}/metrics`, {
+        signal: AbortSignal.timeout(10_000),
+      });
+      return response.text();
+    };
+    await service.get('/api/conversations/00000000-0000-4000-8000-000000000000');
+    assert.match(await scrape(), /^chat_queue_depth\{/m);
+    proxy.fallSilent(false);
+    for (const metrics of [await scrape(), await scrape()])
+      assert.match(metrics, /^http_server_request_duration_count\{/m);
+    service.signal('SIGKILL');
+    await service.child.ended;
+    await proxy.close();
   });
 });
 
