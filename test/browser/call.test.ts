@@ -911,7 +911,10 @@ let microphone: FakeMicrophone;
     const restore = forceMedia(chat, '(pointer: coarse)');
     try {
       const name = chat.find('#heading') as HTMLElement;
-      expect(name.innerText).to.equal('Nordkamm assistant');
+      await until(
+        () => name.innerText === 'Nordkamm assistant',
+        () => `the name of the assistant instead of "${name.innerText}"`,
+      );
       const lineHeight = parseFloat(getComputedStyle(name).lineHeight);
       await until(() => Math.round(name.scrollHeight / lineHeight) === 2, 'a line for each word');
       await click(chat.part('call-button'));
