@@ -87,7 +87,7 @@ describe('an error', () => {
     [
       'a broken server',
       { 'base-url': faulty('server-error') },
-      /Server Error.*has a problem/,
+      /has a problem.*Server Error/s,
       /Try again/,
       'unavailable',
     ],
@@ -165,11 +165,11 @@ describe('an error', () => {
     ['limit-reached', /reached its limit for today\..*Your message is saved\./s, 'limit-reached'],
     [
       'engine-failed',
-      /Failed to process message: the language model is not available\..*Please try again/s,
+      /The service has a problem\..*Failed to process message: the language model is not available\./s,
       'engine-failed',
     ],
     ['html-on-message', /unreadable/, 'bad-response'],
-    ['server-error-on-message', /Server Error/, 'unavailable'],
+    ['server-error-on-message', /The service has a problem\..*Server Error/s, 'unavailable'],
     ['unreachable-on-message', /connection was lost/, 'network'],
     ['wrong-types-on-message', /unreadable/, 'bad-response'],
   ] as const) {
@@ -201,7 +201,7 @@ describe('an error', () => {
     const chat = mount({ 'base-url': faulty('too-many-requests') });
     await chat.open();
     await chat.ask('Hello');
-    await chat.problem(/Too Many Attempts\./);
+    await chat.problem(/^Too many messages in a short time\.(?!.*Too Many Attempts)/s);
     await chat.problem(/Trying again in [1-5] s/);
     await until(
       () => chat.messages.some((text) => text.includes('in one piece')),

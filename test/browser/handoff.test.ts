@@ -2,7 +2,9 @@ import { expect } from '@open-wc/testing';
 import { faulty, mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press } from '../support/browser/page.ts';
 import { handBack, takeOverAndWrite } from '../support/browser/take-over-and-write.ts';
+import { requestAsOwner } from '../support/browser/request-as-owner.ts';
 import { service } from '../support/browser/service-under-test.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
 
 function notice(chat: Chat): string {
   return chat.find('[part="person"]')?.innerText ?? '';
@@ -17,12 +19,31 @@ describe('a human handoff', () => {
     expect(notice(chat)).to.equal('');
     await chat.ask('Is anybody there?');
     await until(() => notice(chat) !== '', 'the notice');
-    expect(notice(chat)).to.equal('You are now chatting with a person.');
+    expect(notice(chat)).to.equal('A person answers here now.');
     expect(chat.part('person').role).to.equal('status');
     await until(() => chat.messages.some((text) => text.includes('I answer in person.')), 'the answer');
     chat.element.restart();
     await until(() => notice(chat) === '', 'the notice to disappear');
   });
+});
+
+it('by the assistant is said once until the person writes', async () => {
+  const tools = [{ type: 'call_transfer', description: 'To a person.', phone_number: '+4930123456' }];
+  const created = await requestAsOwner('assistant', assistantBody({ tools }));
+  const chat = mount({ 'assistant-id': (created['data'] as { uuid: string }).uuid });
+  const conversation = await openConversation(chat);
+  await chat.ask('Please do a call transfer');
+  const last = (): string => chat.messages.at(-1) ?? '';
+  await until(
+    () => last() === 'system: A person answers here now.',
+    () => `the handoff after "${last()}"`,
+  );
+  expect(chat.find('[part="person"]') === null).to.be.true;
+  const status = chat.findAll('[role="status"]').find((element) => element.textContent.includes('person'));
+  expect(status?.textContent.trim()).to.equal('A person answers here now.');
+  await takeOverAndWrite(conversation, 'Hanna here. May I help?');
+  await until(() => notice(chat) === 'A person answers here now.', 'the notice');
+  await unmountAll();
 });
 
 /** Opens the chat, and returns the conversation's ID. */
@@ -79,7 +100,7 @@ describe('the first message of a person, before the visitor has written,', () =>
     await until(() => requests.made.includes('GET events'), 'the event stream');
     await takeOverAndWrite(conversation, 'Hanna here. May I help?');
     await until(() => chat.messages.includes('assistant: Hanna here. May I help?'), 'the message');
-    await until(() => notice(chat) === 'You are now chatting with a person.', 'the notice');
+    await until(() => notice(chat) === 'A person answers here now.', 'the notice');
     expect(requests.made.filter((request) => request.startsWith('POST'))).to.deep.equal([
       'POST conversations',
     ]);
@@ -146,7 +167,7 @@ describe('the first message of a person, before the visitor has written,', () =>
         .map(({ textContent }) => textContent.trim())
         .filter((text) => /person|back/.test(text));
     await takeOverAndWrite(conversation, 'Hanna here.');
-    await until(() => statuses().join() === 'You are now chatting with a person.', 'the person');
+    await until(() => statuses().join() === 'A person answers here now.', 'the person');
     const status = chat.part('person');
     await handBack(conversation);
     await until(() => statuses().join() === 'The assistant is back.', 'the assistant');

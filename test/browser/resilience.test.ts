@@ -238,7 +238,7 @@ describe('the widget', () => {
     const chat = mount({ 'base-url': faulty('too-many-requests') });
     await chat.open();
     await chat.ask('One');
-    await chat.problem(/Too Many Attempts\./);
+    await chat.problem(/Too many messages/);
     Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
     try {
       await chat.ask('Two');

@@ -1,12 +1,8 @@
 import { expect } from '@open-wc/testing';
-import { executeServerCommand } from '@web/test-runner-commands';
 import { conversationKey, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
 import { takeOverAndWrite } from '../support/browser/take-over-and-write.ts';
-import type { OwnerRequest } from '../support/browser/owner-commands.ts';
+import { requestAsOwner as request } from '../support/browser/request-as-owner.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
-
-const request = (path: string, body: OwnerRequest['body'], method: OwnerRequest['method'] = 'POST') =>
-  executeServerCommand<Record<string, unknown>, OwnerRequest>('owner:request', { method, path, body });
 
 /** An assistant of this file, since engines share the service and a new secret replaces the previous one. */
 const created = await request('assistant', assistantBody({ initial_message: 'Hi {{verified.name}}!' }));

@@ -64,13 +64,20 @@ export function problemNotice(
   </div>`;
 }
 
+const withDetail: ReadonlySet<Problem['code']> = new Set<Problem['code']>([
+  'insufficient-balance',
+  'engine-failed',
+  'unavailable',
+  'refused',
+]);
+
 /** The interface's messages are English in every language of the chat. */
 function inEnglish(text: string): TemplateResult {
   return html`<bdi lang="en">${text}</bdi>`;
 }
 
-/** The service's message after the title: for a limit, its advice to the owner, if any. */
+/** The service's message, if another title stands for it. Of a limit only its advice to the owner, if any. */
 function detailOf({ code, message }: Problem): string {
   if (code === 'limit-reached') return message.replace(/^[^.]*\.\s*/, '');
-  return code === 'insufficient-balance' ? message : '';
+  return withDetail.has(code) ? message : '';
 }

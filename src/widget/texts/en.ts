@@ -46,7 +46,7 @@ export const en = {
   dismiss: 'Dismiss',
   resize: 'Resize chat',
 
-  person: 'You are now chatting with a person.',
+  person: 'A person answers here now.',
   personJoined: 'A person has joined the conversation.',
   personLeft: 'The assistant is back.',
 
@@ -93,17 +93,16 @@ export const en = {
   timeoutAdvice: 'Nothing you wrote is lost. Try again in a moment.',
   unreadable: 'The service sent an unreadable answer.',
   unreadableAdvice: 'Try again in a moment.',
-  unavailableAdvice: 'The service has a problem. Try again in a moment.',
+  unavailable: 'The service has a problem. Try again in a moment.',
   saved: 'Your message is saved.',
   balanceAdvice: 'The owner of this site needs to top up before the chat can continue.',
   limit: 'The chat has reached its limit for today. Try again tomorrow.',
   assistantAdvice: 'Site owners: check the assistant-id.',
   assistantMissing: 'This chat has no assistant.',
   conversationAdvice: 'It may have been deleted. You can start a new one; your message is kept.',
-  waitAdvice: 'Too many messages in a short time.',
+  tooManyMessages: 'Too many messages in a short time.',
   signIn: 'Sign in again, or reload this page.',
   refusedAdvice: 'Change your message and send it again.',
-  engineAdvice: 'Please try again.',
 
   copy: 'Copy',
   copied: 'Copied',

@@ -1,17 +1,8 @@
-import { executeServerCommand } from '@web/test-runner-commands';
-import type { OwnerRequest } from './owner-commands.ts';
-
-/** Sends a request of the service's owner. */
-const owner = (path: string, body: Record<string, unknown> = {}) =>
-  executeServerCommand<Record<string, unknown>, OwnerRequest>('owner:request', {
-    method: 'POST',
-    path,
-    body,
-  });
+import { requestAsOwner } from './request-as-owner.ts';
 
 /** A person hands the conversation back to the assistant. */
 export async function handBack(conversationId: string): Promise<void> {
-  await owner(`../automate/conversations/${conversationId}/enable-ai`);
+  await requestAsOwner(`../automate/conversations/${conversationId}/enable-ai`);
 }
 
 /** A person takes over and writes, with their name if `author` is set. */
@@ -20,6 +11,6 @@ export async function takeOverAndWrite(
   message: string,
   author?: string,
 ): Promise<void> {
-  await owner(`../automate/conversations/${conversationId}/disable-ai`);
-  await owner(`conversations/${conversationId}/messages`, { message, author });
+  await requestAsOwner(`../automate/conversations/${conversationId}/disable-ai`);
+  await requestAsOwner(`conversations/${conversationId}/messages`, { message, author });
 }

@@ -24,7 +24,7 @@ export type CallEnd =
     >
   | Extract<
       keyof Texts,
-      'noMicrophone' | 'impossible' | 'balanceAdvice' | 'network' | 'ended' | 'waitAdvice' | 'signIn'
+      'noMicrophone' | 'impossible' | 'balanceAdvice' | 'network' | 'ended' | 'tooManyMessages' | 'signIn'
     >;
 
 /** Only Chromium exposes whether a page's policy forbids a feature. */
@@ -70,7 +70,7 @@ const endsByStart: readonly (readonly [start: string, CallEnd])[] = [
   ['limit-reached', 'callLimit'],
   ['insufficient-balance', 'balanceAdvice'],
   ['conversation-ended', 'ended'],
-  ['too-many-requests', 'waitAdvice'],
+  ['too-many-requests', 'tooManyMessages'],
   ['user-token', 'signIn'],
   ['silence', 'silence'],
   ['balance', 'balanceAdvice'],

@@ -21,11 +21,15 @@ export function aboveComposer(panel: PanelContext, texts: Texts): TemplateResult
   const suggestions = suggestionsFor(panel);
   const undo = undoNotice(panel, texts);
   const isBack = messages.at(-1)?.event === 'person_left';
+  // The messages end with the same sentence until the person writes.
+  const isSaid =
+    messages.findLast(({ event, role }) => event ?? role === 'assistant')?.event === 'handed_over';
+  const isVisible = !aiEnabled && !isSaid;
   // Both are in the page before their text, so that screen readers announce it. The return of the assistant shows in the
   // messages.
   return html`<p
-      part=${aiEnabled ? nothing : 'person'}
-      class=${aiEnabled ? 'visually-hidden' : nothing}
+      part=${isVisible ? 'person' : nothing}
+      class=${isVisible ? nothing : 'visually-hidden'}
       role="status"
     >
       ${aiEnabled ? (isBack ? texts.personLeft : nothing) : texts.person}

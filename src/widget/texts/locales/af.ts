@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Niks wat u geskryf het, gaan verlore nie. Probeer oor ’n oomblik weer.',
   unreadable: 'Die diens het ’n onverstaanbare antwoord gestuur.',
   unreadableAdvice: 'Probeer oor ’n oomblik weer.',
-  unavailableAdvice: 'Die diens het ’n probleem. Probeer oor ’n oomblik weer.',
+  unavailable: 'Die diens het ’n probleem. Probeer oor ’n oomblik weer.',
   saved: 'U boodskap word gehou.',
   balanceAdvice: 'Die eienaar van hierdie werf moet krediet byvoeg voordat die klets kan voortgaan.',
   limit: 'Die klets het vandag se limiet bereik. Probeer môre weer.',
@@ -46,10 +46,9 @@ export default {
     'Hierdie klets is nie reg opgestel nie. Vir werfeienaars: kontroleer assistant-id in die etiket.',
   assistantMissing: 'Hierdie klets het geen assistent nie.',
   conversationAdvice: 'Dit is dalk uitgevee. U kan ’n nuwe een begin; wat u geskryf het, gaan saam.',
-  waitAdvice: 'Te veel boodskappe in ’n kort tyd.',
+  tooManyMessages: 'Te veel boodskappe in ’n kort tyd.',
   signIn: 'Meld weer aan of herlaai hierdie bladsy.',
   refusedAdvice: 'Verander u boodskap en stuur dit weer.',
-  engineAdvice: 'Probeer weer.',
 
   inspect: 'Wat die assistent gedoen het',
 

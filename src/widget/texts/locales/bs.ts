@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Ništa što ste napisali nije izgubljeno. Pokušajte ponovo za koji trenutak.',
   unreadable: 'Usluga je poslala nerazumljiv odgovor.',
   unreadableAdvice: 'Pokušajte ponovo za koji trenutak.',
-  unavailableAdvice: 'Usluga ima problem. Pokušajte ponovo za koji trenutak.',
+  unavailable: 'Usluga ima problem. Pokušajte ponovo za koji trenutak.',
   saved: 'Vaša poruka je sačuvana.',
   balanceAdvice: 'Vlasnik ove stranice mora dopuniti račun da bi se razgovor nastavio.',
   limit: 'Razgovor je dostigao današnje ograničenje. Pokušajte ponovo sutra.',
@@ -46,10 +46,9 @@ export default {
     'Ovaj razgovor nije ispravno postavljen. Za vlasnike stranice: provjerite assistant-id u oznaci.',
   assistantMissing: 'Ovaj razgovor nema asistenta.',
   conversationAdvice: 'Možda je izbrisan. Možete započeti novi; ono što ste napisali se prenosi.',
-  waitAdvice: 'Previše poruka za kratko vrijeme.',
+  tooManyMessages: 'Previše poruka za kratko vrijeme.',
   signIn: 'Prijavite se ponovo ili osvježite ovu stranicu.',
   refusedAdvice: 'Izmijenite poruku i pošaljite je ponovo.',
-  engineAdvice: 'Pokušajte ponovo.',
 
   inspect: 'Šta je asistent uradio',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'No es perd res del que heu escrit. Torneu-ho a provar d’aquí a un moment.',
   unreadable: 'El servei ha enviat una resposta sense sentit.',
   unreadableAdvice: 'Torneu-ho a provar d’aquí a un moment.',
-  unavailableAdvice: 'El servei té un problema. Torneu-ho a provar d’aquí a un moment.',
+  unavailable: 'El servei té un problema. Torneu-ho a provar d’aquí a un moment.',
   saved: 'El missatge es desa.',
   balanceAdvice: 'El propietari d’aquest lloc ha de recarregar el saldo perquè el xat continuï.',
   limit: 'El xat ha arribat al límit d’avui. Torneu-ho a provar demà.',
@@ -46,10 +46,9 @@ export default {
     'Aquest xat no està ben configurat. Propietaris del lloc: comproveu assistant-id a l’etiqueta.',
   assistantMissing: 'Aquest xat no té assistent.',
   conversationAdvice: 'Potser s’ha suprimit. Podeu començar-ne una de nova; el que heu escrit es conserva.',
-  waitAdvice: 'Massa missatges en poc temps.',
+  tooManyMessages: 'Massa missatges en poc temps.',
   signIn: 'Torneu a iniciar la sessió o actualitzeu aquesta pàgina.',
   refusedAdvice: 'Canvieu el missatge i torneu-lo a enviar.',
-  engineAdvice: 'Torneu-ho a provar.',
 
   inspect: 'Què ha fet l’assistent',
 

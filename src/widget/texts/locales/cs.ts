@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Nic z toho, co jste napsali, se neztratí. Zkuste to za chvíli znovu.',
   unreadable: 'Služba poslala nesrozumitelnou odpověď.',
   unreadableAdvice: 'Zkuste to za chvíli znovu.',
-  unavailableAdvice: 'Služba má potíže. Zkuste to za chvíli znovu.',
+  unavailable: 'Služba má potíže. Zkuste to za chvíli znovu.',
   saved: 'Vaše zpráva je uložena.',
   balanceAdvice: 'Aby chat mohl pokračovat, musí vlastník webu dobít kredit.',
   limit: 'Chat dosáhl dnešního limitu. Zkuste to znovu zítra.',
@@ -46,10 +46,9 @@ export default {
     'Tento chat není správně nastaven. Pro vlastníky webu: zkontrolujte assistant-id ve značce.',
   assistantMissing: 'Tento chat nemá asistenta.',
   conversationAdvice: 'Možná byla smazána. Můžete začít novou; co jste napsali, se přenese.',
-  waitAdvice: 'Příliš mnoho zpráv v krátké době.',
+  tooManyMessages: 'Příliš mnoho zpráv v krátké době.',
   signIn: 'Přihlaste se znovu, nebo obnovte tuto stránku.',
   refusedAdvice: 'Upravte zprávu a odešlete ji znovu.',
-  engineAdvice: 'Zkuste to znovu.',
 
   inspect: 'Co asistent udělal',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Intet af det, du har skrevet, går tabt. Prøv igen om lidt.',
   unreadable: 'Tjenesten sendte et uforståeligt svar.',
   unreadableAdvice: 'Prøv igen om lidt.',
-  unavailableAdvice: 'Tjenesten har et problem. Prøv igen om lidt.',
+  unavailable: 'Tjenesten har et problem. Prøv igen om lidt.',
   saved: 'Din besked er gemt.',
   balanceAdvice: 'Webstedets ejer skal fylde saldoen op, før chatten kan fortsætte.',
   limit: 'Chatten har nået dagens grænse. Prøv igen i morgen.',
@@ -46,10 +46,9 @@ export default {
     'Denne chat er ikke sat rigtigt op. Til webstedets ejere: kontrollér assistant-id i tagget.',
   assistantMissing: 'Denne chat har ingen assistent.',
   conversationAdvice: 'Den kan være blevet slettet. Du kan starte en ny; det, du har skrevet, følger med.',
-  waitAdvice: 'For mange beskeder på kort tid.',
+  tooManyMessages: 'For mange beskeder på kort tid.',
   signIn: 'Log ind igen, eller genindlæs siden.',
   refusedAdvice: 'Ret din besked, og send den igen.',
-  engineAdvice: 'Prøv igen.',
 
   inspect: 'Hvad assistenten gjorde',
 

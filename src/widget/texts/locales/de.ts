@@ -39,7 +39,7 @@ export default {
   timeoutAdvice: 'Nichts von Ihrem Text geht verloren. Versuchen Sie es gleich noch einmal.',
   unreadable: 'Der Dienst hat eine unverständliche Antwort geschickt.',
   unreadableAdvice: 'Versuchen Sie es gleich noch einmal.',
-  unavailableAdvice: 'Der Dienst hat ein Problem. Versuchen Sie es gleich noch einmal.',
+  unavailable: 'Der Dienst hat ein Problem. Versuchen Sie es gleich noch einmal.',
   saved: 'Ihre Nachricht bleibt erhalten.',
   balanceAdvice: 'Der Betreiber dieser Seite muss sein Guthaben aufladen, bevor es weitergeht.',
   limit: 'Der Chat hat seine Tagesgrenze erreicht. Versuchen Sie es morgen noch einmal.',
@@ -48,10 +48,9 @@ export default {
   assistantMissing: 'Diesem Chat fehlt der Assistent.',
   conversationAdvice:
     'Es wurde vielleicht gelöscht. Sie können ein neues beginnen; was Sie geschrieben haben, wird übernommen.',
-  waitAdvice: 'Zu viele Nachrichten in kurzer Zeit.',
+  tooManyMessages: 'Zu viele Nachrichten in kurzer Zeit.',
   signIn: 'Melden Sie sich erneut an, oder laden Sie diese Seite neu.',
   refusedAdvice: 'Ändern Sie die Nachricht und senden Sie sie erneut.',
-  engineAdvice: 'Versuchen Sie es erneut.',
 
   inspect: 'Was der Assistent getan hat',
 

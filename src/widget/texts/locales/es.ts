@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'No se pierde nada de lo que escribió. Inténtelo de nuevo en un momento.',
   unreadable: 'El servicio ha enviado una respuesta sin sentido.',
   unreadableAdvice: 'Inténtelo de nuevo en un momento.',
-  unavailableAdvice: 'El servicio tiene un problema. Inténtelo de nuevo en un momento.',
+  unavailable: 'El servicio tiene un problema. Inténtelo de nuevo en un momento.',
   saved: 'Su mensaje se guarda.',
   balanceAdvice: 'El propietario de este sitio debe recargar su saldo para que el chat continúe.',
   limit: 'El chat ha alcanzado su límite de hoy. Inténtelo de nuevo mañana.',
@@ -46,10 +46,9 @@ export default {
     'Este chat no está bien configurado. Propietarios del sitio: revisen assistant-id en la etiqueta.',
   assistantMissing: 'Este chat no tiene asistente.',
   conversationAdvice: 'Es posible que se haya eliminado. Puede empezar otra; lo que escribió se conserva.',
-  waitAdvice: 'Demasiados mensajes en poco tiempo.',
+  tooManyMessages: 'Demasiados mensajes en poco tiempo.',
   signIn: 'Inicie sesión de nuevo o recargue esta página.',
   refusedAdvice: 'Cambie el mensaje y envíelo de nuevo.',
-  engineAdvice: 'Inténtelo de nuevo.',
 
   inspect: 'Lo que hizo el asistente',
 

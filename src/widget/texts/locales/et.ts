@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Midagi kirjutatust ei lähe kaduma. Proovige hetke pärast uuesti.',
   unreadable: 'Teenus saatis arusaamatu vastuse.',
   unreadableAdvice: 'Proovige hetke pärast uuesti.',
-  unavailableAdvice: 'Teenusel on probleem. Proovige hetke pärast uuesti.',
+  unavailable: 'Teenusel on probleem. Proovige hetke pärast uuesti.',
   saved: 'Teie sõnum on alles.',
   balanceAdvice: 'Vestluse jätkamiseks peab saidi omanik oma kontot täiendama.',
   limit: 'Vestluse tänane piirang on täis. Proovige homme uuesti.',
@@ -46,10 +46,9 @@ export default {
     'See vestlus pole õigesti seadistatud. Saidi omanikele: kontrollige märgendi väärtust assistant-id.',
   assistantMissing: 'Sellel vestlusel pole assistenti.',
   conversationAdvice: 'Võimalik, et see on kustutatud. Võite alustada uut; kirjutatu võetakse kaasa.',
-  waitAdvice: 'Liiga palju sõnumeid lühikese ajaga.',
+  tooManyMessages: 'Liiga palju sõnumeid lühikese ajaga.',
   signIn: 'Logige uuesti sisse või laadige see leht uuesti.',
   refusedAdvice: 'Muutke sõnumit ja saatke see uuesti.',
-  engineAdvice: 'Proovige uuesti.',
 
   inspect: 'Mida assistent tegi',
 

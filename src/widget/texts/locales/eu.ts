@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Idatzitako ezer ez da galduko. Saiatu berriro une bat barru.',
   unreadable: 'Zerbitzuak zentzurik gabeko erantzuna bidali du.',
   unreadableAdvice: 'Saiatu berriro une bat barru.',
-  unavailableAdvice: 'Zerbitzuak arazo bat du. Saiatu berriro une bat barru.',
+  unavailable: 'Zerbitzuak arazo bat du. Saiatu berriro une bat barru.',
   saved: 'Zure mezua gordeta dago.',
   balanceAdvice: 'Gune honen jabeak saldoa kargatu behar du txatak jarrai dezan.',
   limit: 'Txatak gaurko muga agortu du. Saiatu berriro bihar.',
@@ -46,10 +46,9 @@ export default {
     'Txat hau ez dago ongi konfiguratuta. Gunearen jabeentzat: egiaztatu etiketako assistant-id.',
   assistantMissing: 'Txat honek ez du laguntzailerik.',
   conversationAdvice: 'Agian ezabatu egin da. Berri bat has dezakezu; idatzitakoa gordeko da.',
-  waitAdvice: 'Mezu gehiegi denbora gutxian.',
+  tooManyMessages: 'Mezu gehiegi denbora gutxian.',
   signIn: 'Hasi saioa berriro edo kargatu berriro orri hau.',
   refusedAdvice: 'Aldatu mezua eta bidali berriro.',
-  engineAdvice: 'Saiatu berriro.',
 
   inspect: 'Laguntzaileak egindakoa',
 

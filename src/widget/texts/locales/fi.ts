@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Mitään kirjoittamaasi ei katoa. Yritä hetken kuluttua uudelleen.',
   unreadable: 'Palvelu lähetti vastauksen, jota ei voi ymmärtää.',
   unreadableAdvice: 'Yritä hetken kuluttua uudelleen.',
-  unavailableAdvice: 'Palvelussa on ongelma. Yritä hetken kuluttua uudelleen.',
+  unavailable: 'Palvelussa on ongelma. Yritä hetken kuluttua uudelleen.',
   saved: 'Viestisi on tallessa.',
   balanceAdvice: 'Sivuston omistajan on lisättävä saldoa, jotta chat voi jatkua.',
   limit: 'Chatin päiväraja on täynnä. Yritä uudelleen huomenna.',
@@ -46,10 +46,9 @@ export default {
     'Tätä chatia ei ole määritetty oikein. Sivuston omistajille: tarkistakaa tunnisteen assistant-id.',
   assistantMissing: 'Tällä chatilla ei ole avustajaa.',
   conversationAdvice: 'Se on ehkä poistettu. Voit aloittaa uuden; kirjoittamasi siirtyy mukana.',
-  waitAdvice: 'Liian monta viestiä lyhyessä ajassa.',
+  tooManyMessages: 'Liian monta viestiä lyhyessä ajassa.',
   signIn: 'Kirjaudu uudelleen sisään tai lataa tämä sivu uudelleen.',
   refusedAdvice: 'Muuta viestiä ja lähetä se uudelleen.',
-  engineAdvice: 'Yritä uudelleen.',
 
   inspect: 'Mitä avustaja teki',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Walang nawala sa isinulat mo. Subukan ulit mayamaya.',
   unreadable: 'Nagpadala ang serbisyo ng sagot na hindi maunawaan.',
   unreadableAdvice: 'Subukan ulit mayamaya.',
-  unavailableAdvice: 'May problema ang serbisyo. Subukan ulit mayamaya.',
+  unavailable: 'May problema ang serbisyo. Subukan ulit mayamaya.',
   saved: 'Nakatago ang mensahe mo.',
   balanceAdvice: 'Kailangang magdagdag ng balanse ang may-ari ng site bago magpatuloy ang chat.',
   limit: 'Naabot na ng chat ang limitasyon ngayong araw. Subukan muli bukas.',
@@ -46,10 +46,9 @@ export default {
     'Hindi tama ang pagkaka-set up ng chat na ito. Para sa may-ari ng site: tingnan ang assistant-id sa tag.',
   assistantMissing: 'Walang katulong ang chat na ito.',
   conversationAdvice: 'Maaaring nabura na ito. Puwede kang magsimula ng bago; kasama ang isinulat mo.',
-  waitAdvice: 'Masyadong maraming mensahe sa maikling panahon.',
+  tooManyMessages: 'Masyadong maraming mensahe sa maikling panahon.',
   signIn: 'Mag-sign in ulit o i-reload ang page na ito.',
   refusedAdvice: 'Baguhin ang mensahe mo at ipadala ulit.',
-  engineAdvice: 'Subukan ulit.',
 
   inspect: 'Ang ginawa ng katulong',
 

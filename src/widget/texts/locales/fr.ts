@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Rien de ce que vous avez écrit n’est perdu. Réessayez dans un instant.',
   unreadable: 'Le service a envoyé une réponse incompréhensible.',
   unreadableAdvice: 'Réessayez dans un instant.',
-  unavailableAdvice: 'Le service rencontre un problème. Réessayez dans un instant.',
+  unavailable: 'Le service rencontre un problème. Réessayez dans un instant.',
   saved: 'Votre message est conservé.',
   balanceAdvice: 'Le propriétaire de ce site doit recharger son solde pour que la discussion continue.',
   limit: 'La discussion a atteint sa limite du jour. Réessayez demain.',
@@ -47,10 +47,9 @@ export default {
   assistantMissing: 'Cette discussion n’a pas d’assistant.',
   conversationAdvice:
     'Elle a peut-être été supprimée. Vous pouvez en commencer une autre ; votre texte y sera repris.',
-  waitAdvice: 'Trop de messages en peu de temps.',
+  tooManyMessages: 'Trop de messages en peu de temps.',
   signIn: 'Reconnectez-vous ou rechargez cette page.',
   refusedAdvice: 'Modifiez votre message et renvoyez-le.',
-  engineAdvice: 'Réessayez.',
 
   inspect: 'Ce que l’assistant a fait',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Non se perde nada do que escribiu. Ténteo de novo nun momento.',
   unreadable: 'O servizo enviou unha resposta sen sentido.',
   unreadableAdvice: 'Ténteo de novo nun momento.',
-  unavailableAdvice: 'O servizo ten un problema. Ténteo de novo nun momento.',
+  unavailable: 'O servizo ten un problema. Ténteo de novo nun momento.',
   saved: 'A súa mensaxe gárdase.',
   balanceAdvice: 'O propietario deste sitio ten que recargar o saldo para que a conversa continúe.',
   limit: 'A conversa chegou ao límite de hoxe. Téntao de novo mañá.',
@@ -46,10 +46,9 @@ export default {
     'Esta conversa non está ben configurada. Propietarios do sitio: revisen assistant-id na etiqueta.',
   assistantMissing: 'Esta conversa non ten asistente.',
   conversationAdvice: 'Pode que se eliminase. Pode comezar outra; o que escribiu consérvase.',
-  waitAdvice: 'Demasiadas mensaxes en pouco tempo.',
+  tooManyMessages: 'Demasiadas mensaxes en pouco tempo.',
   signIn: 'Inicie sesión de novo ou recargue esta páxina.',
   refusedAdvice: 'Cambie a mensaxe e envíea de novo.',
-  engineAdvice: 'Ténteo de novo.',
 
   inspect: 'O que fixo o asistente',
 

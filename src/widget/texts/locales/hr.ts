@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Ništa što ste napisali nije izgubljeno. Pokušajte ponovno za koji trenutak.',
   unreadable: 'Usluga je poslala nerazumljiv odgovor.',
   unreadableAdvice: 'Pokušajte ponovno za koji trenutak.',
-  unavailableAdvice: 'Usluga ima problem. Pokušajte ponovno za koji trenutak.',
+  unavailable: 'Usluga ima problem. Pokušajte ponovno za koji trenutak.',
   saved: 'Vaša je poruka spremljena.',
   balanceAdvice: 'Vlasnik ove stranice mora nadopuniti račun kako bi se razgovor nastavio.',
   limit: 'Razgovor je dosegnuo današnje ograničenje. Pokušajte ponovno sutra.',
@@ -46,10 +46,9 @@ export default {
     'Ovaj razgovor nije ispravno postavljen. Za vlasnike stranice: provjerite assistant-id u oznaci.',
   assistantMissing: 'Ovaj razgovor nema asistenta.',
   conversationAdvice: 'Možda je izbrisan. Možete započeti novi; ono što ste napisali prenosi se.',
-  waitAdvice: 'Previše poruka u kratkom vremenu.',
+  tooManyMessages: 'Previše poruka u kratkom vremenu.',
   signIn: 'Prijavite se ponovno ili osvježite ovu stranicu.',
   refusedAdvice: 'Promijenite poruku i pošaljite je ponovno.',
-  engineAdvice: 'Pokušajte ponovno.',
 
   inspect: 'Što je asistent učinio',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Semmi sem vész el abból, amit írt. Próbálja újra kis idő múlva.',
   unreadable: 'A szolgáltatás értelmezhetetlen választ küldött.',
   unreadableAdvice: 'Próbálja újra kis idő múlva.',
-  unavailableAdvice: 'A szolgáltatásban hiba történt. Próbálja újra kis idő múlva.',
+  unavailable: 'A szolgáltatásban hiba történt. Próbálja újra kis idő múlva.',
   saved: 'Az üzenetét megőrizzük.',
   balanceAdvice: 'A webhely tulajdonosának fel kell töltenie az egyenlegét, mielőtt a csevegés folytatódik.',
   limit: 'A csevegés elérte a mai korlátot. Próbálja újra holnap.',
@@ -46,10 +46,9 @@ export default {
     'Ez a csevegés nincs megfelelően beállítva. A webhely tulajdonosainak: ellenőrizzék az assistant-id értékét a címkében.',
   assistantMissing: 'Ehhez a csevegéshez nem tartozik asszisztens.',
   conversationAdvice: 'Lehet, hogy törölték. Kezdhet újat; amit írt, átkerül oda.',
-  waitAdvice: 'Túl sok üzenet rövid idő alatt.',
+  tooManyMessages: 'Túl sok üzenet rövid idő alatt.',
   signIn: 'Jelentkezzen be újra, vagy töltse újra ezt az oldalt.',
   refusedAdvice: 'Módosítsa az üzenetet, és küldje el újra.',
-  engineAdvice: 'Próbálja újra.',
 
   inspect: 'Mit tett az asszisztens',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Tidak ada tulisan Anda yang hilang. Coba lagi sebentar lagi.',
   unreadable: 'Layanan mengirim jawaban yang tidak dapat dipahami.',
   unreadableAdvice: 'Coba lagi sebentar lagi.',
-  unavailableAdvice: 'Layanan sedang bermasalah. Coba lagi sebentar lagi.',
+  unavailable: 'Layanan sedang bermasalah. Coba lagi sebentar lagi.',
   saved: 'Pesan Anda disimpan.',
   balanceAdvice: 'Pemilik situs ini perlu mengisi saldo agar obrolan dapat berlanjut.',
   limit: 'Obrolan telah mencapai batas hari ini. Coba lagi besok.',
@@ -46,10 +46,9 @@ export default {
     'Obrolan ini belum diatur dengan benar. Untuk pemilik situs: periksa assistant-id pada tag.',
   assistantMissing: 'Obrolan ini tidak memiliki asisten.',
   conversationAdvice: 'Mungkin sudah dihapus. Anda dapat memulai yang baru; tulisan Anda ikut dibawa.',
-  waitAdvice: 'Terlalu banyak pesan dalam waktu singkat.',
+  tooManyMessages: 'Terlalu banyak pesan dalam waktu singkat.',
   signIn: 'Masuk lagi atau muat ulang halaman ini.',
   refusedAdvice: 'Ubah pesan Anda dan kirim lagi.',
-  engineAdvice: 'Coba lagi.',
 
   inspect: 'Yang dilakukan asisten',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Nulla di ciò che ha scritto va perso. Riprovi tra un momento.',
   unreadable: 'Il servizio ha inviato una risposta senza senso.',
   unreadableAdvice: 'Riprovi tra un momento.',
-  unavailableAdvice: 'Il servizio ha un problema. Riprovi tra un momento.',
+  unavailable: 'Il servizio ha un problema. Riprovi tra un momento.',
   saved: 'Il suo messaggio è conservato.',
   balanceAdvice: 'Il proprietario del sito deve ricaricare il credito prima che la chat continui.',
   limit: 'La chat ha raggiunto il limite di oggi. Riprova domani.',
@@ -46,10 +46,9 @@ export default {
     'Questa chat non è configurata correttamente. Per i proprietari del sito: controllate assistant-id nel tag.',
   assistantMissing: 'Questa chat non ha un assistente.',
   conversationAdvice: 'Forse è stata eliminata. Può iniziarne un’altra: ciò che ha scritto viene conservato.',
-  waitAdvice: 'Troppi messaggi in poco tempo.',
+  tooManyMessages: 'Troppi messaggi in poco tempo.',
   signIn: 'Acceda di nuovo o ricarichi questa pagina.',
   refusedAdvice: 'Modifichi il messaggio e lo invii di nuovo.',
-  engineAdvice: 'Riprovi.',
 
   inspect: 'Che cosa ha fatto l’assistente',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: '작성한 내용은 사라지지 않습니다. 잠시 후 다시 시도하세요.',
   unreadable: '서비스가 이해할 수 없는 응답을 보냈습니다.',
   unreadableAdvice: '잠시 후 다시 시도하세요.',
-  unavailableAdvice: '서비스에 문제가 있습니다. 잠시 후 다시 시도하세요.',
+  unavailable: '서비스에 문제가 있습니다. 잠시 후 다시 시도하세요.',
   saved: '메시지는 보관됩니다.',
   balanceAdvice: '채팅을 계속하려면 사이트 소유자가 잔액을 충전해야 합니다.',
   limit: '오늘의 채팅 한도에 도달했습니다. 내일 다시 시도하세요.',
@@ -46,10 +46,9 @@ export default {
   assistantMissing: '이 채팅에는 도우미가 없습니다.',
   conversationAdvice:
     '대화가 삭제되었을 수 있습니다. 새 대화를 시작할 수 있으며, 작성한 내용은 그대로 옮겨집니다.',
-  waitAdvice: '짧은 시간에 메시지가 너무 많습니다.',
+  tooManyMessages: '짧은 시간에 메시지가 너무 많습니다.',
   signIn: '다시 로그인하거나 이 페이지를 새로고침하세요.',
   refusedAdvice: '메시지를 바꿔서 다시 보내세요.',
-  engineAdvice: '다시 시도하세요.',
 
   inspect: '도우미가 한 일',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Niekas, ką parašėte, nedingsta. Netrukus bandykite dar kartą.',
   unreadable: 'Paslauga atsiuntė nesuprantamą atsakymą.',
   unreadableAdvice: 'Netrukus bandykite dar kartą.',
-  unavailableAdvice: 'Paslaugoje kilo problema. Netrukus bandykite dar kartą.',
+  unavailable: 'Paslaugoje kilo problema. Netrukus bandykite dar kartą.',
   saved: 'Jūsų žinutė išsaugota.',
   balanceAdvice: 'Kad pokalbis tęstųsi, šios svetainės savininkas turi papildyti sąskaitą.',
   limit: 'Pokalbis pasiekė šios dienos ribą. Bandykite rytoj.',
@@ -46,10 +46,9 @@ export default {
     'Šis pokalbis netinkamai sukonfigūruotas. Svetainės savininkams: patikrinkite assistant-id žymoje.',
   assistantMissing: 'Šis pokalbis neturi asistento.',
   conversationAdvice: 'Galbūt jis ištrintas. Galite pradėti naują; tai, ką parašėte, bus perkelta.',
-  waitAdvice: 'Per daug žinučių per trumpą laiką.',
+  tooManyMessages: 'Per daug žinučių per trumpą laiką.',
   signIn: 'Prisijunkite iš naujo arba įkelkite šį puslapį iš naujo.',
   refusedAdvice: 'Pakeiskite žinutę ir siųskite ją dar kartą.',
-  engineAdvice: 'Bandykite dar kartą.',
 
   inspect: 'Ką atliko asistentas',
 

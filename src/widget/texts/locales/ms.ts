@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Tiada tulisan anda yang hilang. Cuba lagi sebentar nanti.',
   unreadable: 'Perkhidmatan menghantar jawapan yang tidak dapat difahami.',
   unreadableAdvice: 'Cuba lagi sebentar nanti.',
-  unavailableAdvice: 'Perkhidmatan menghadapi masalah. Cuba lagi sebentar nanti.',
+  unavailable: 'Perkhidmatan menghadapi masalah. Cuba lagi sebentar nanti.',
   saved: 'Mesej anda disimpan.',
   balanceAdvice: 'Pemilik laman ini perlu menambah baki sebelum sembang dapat diteruskan.',
   limit: 'Sembang telah mencapai had hari ini. Cuba lagi esok.',
@@ -47,10 +47,9 @@ export default {
   assistantMissing: 'Sembang ini tiada pembantu.',
   conversationAdvice:
     'Mungkin ia telah dipadamkan. Anda boleh memulakan yang baharu; tulisan anda akan dibawa bersama.',
-  waitAdvice: 'Terlalu banyak mesej dalam masa yang singkat.',
+  tooManyMessages: 'Terlalu banyak mesej dalam masa yang singkat.',
   signIn: 'Log masuk semula atau muat semula halaman ini.',
   refusedAdvice: 'Ubah mesej anda dan hantar semula.',
-  engineAdvice: 'Cuba lagi.',
 
   inspect: 'Apa yang pembantu lakukan',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Ingenting du har skrevet, går tapt. Prøv igjen om litt.',
   unreadable: 'Tjenesten sendte et uforståelig svar.',
   unreadableAdvice: 'Prøv igjen om litt.',
-  unavailableAdvice: 'Tjenesten har et problem. Prøv igjen om litt.',
+  unavailable: 'Tjenesten har et problem. Prøv igjen om litt.',
   saved: 'Meldingen din er lagret.',
   balanceAdvice: 'Eieren av nettstedet må fylle på saldoen før chatten kan fortsette.',
   limit: 'Chatten har nådd dagens grense. Prøv igjen i morgen.',
@@ -46,10 +46,9 @@ export default {
     'Denne chatten er ikke riktig satt opp. Til eiere av nettstedet: sjekk assistant-id i taggen.',
   assistantMissing: 'Denne chatten har ingen assistent.',
   conversationAdvice: 'Den kan ha blitt slettet. Du kan starte en ny; det du har skrevet, blir med.',
-  waitAdvice: 'For mange meldinger på kort tid.',
+  tooManyMessages: 'For mange meldinger på kort tid.',
   signIn: 'Logg inn igjen, eller last inn siden på nytt.',
   refusedAdvice: 'Endre meldingen og send den på nytt.',
-  engineAdvice: 'Prøv igjen.',
 
   inspect: 'Hva assistenten gjorde',
 

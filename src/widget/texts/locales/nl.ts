@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Niets van wat u schreef gaat verloren. Probeer het zo opnieuw.',
   unreadable: 'De dienst stuurde een onbegrijpelijk antwoord.',
   unreadableAdvice: 'Probeer het zo opnieuw.',
-  unavailableAdvice: 'De dienst heeft een probleem. Probeer het zo opnieuw.',
+  unavailable: 'De dienst heeft een probleem. Probeer het zo opnieuw.',
   saved: 'Uw bericht is bewaard.',
   balanceAdvice: 'De eigenaar van deze site moet het tegoed aanvullen voordat de chat verdergaat.',
   limit: 'De chat heeft de limiet van vandaag bereikt. Probeer het morgen opnieuw.',
@@ -47,10 +47,9 @@ export default {
   assistantMissing: 'Deze chat heeft geen assistent.',
   conversationAdvice:
     'Misschien is het verwijderd. U kunt een nieuw gesprek beginnen; wat u schreef gaat mee.',
-  waitAdvice: 'Te veel berichten in korte tijd.',
+  tooManyMessages: 'Te veel berichten in korte tijd.',
   signIn: 'Log opnieuw in of laad deze pagina opnieuw.',
   refusedAdvice: 'Wijzig uw bericht en verzend het opnieuw.',
-  engineAdvice: 'Probeer het opnieuw.',
 
   inspect: 'Wat de assistent heeft gedaan',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Nic z tego, co napisano, nie przepadło. Spróbuj ponownie za chwilę.',
   unreadable: 'Usługa przysłała niezrozumiałą odpowiedź.',
   unreadableAdvice: 'Spróbuj ponownie za chwilę.',
-  unavailableAdvice: 'Usługa ma problem. Spróbuj ponownie za chwilę.',
+  unavailable: 'Usługa ma problem. Spróbuj ponownie za chwilę.',
   saved: 'Wiadomość jest zapisana.',
   balanceAdvice: 'Właściciel tej strony musi doładować konto, aby czat działał dalej.',
   limit: 'Czat osiągnął dzisiejszy limit. Spróbuj ponownie jutro.',
@@ -46,10 +46,9 @@ export default {
     'Ten czat jest źle skonfigurowany. Do właścicieli strony: sprawdźcie assistant-id w znaczniku.',
   assistantMissing: 'Ten czat nie ma asystenta.',
   conversationAdvice: 'Mogła zostać usunięta. Możesz rozpocząć nową; napisany tekst zostanie przeniesiony.',
-  waitAdvice: 'Zbyt wiele wiadomości w krótkim czasie.',
+  tooManyMessages: 'Zbyt wiele wiadomości w krótkim czasie.',
   signIn: 'Zaloguj się ponownie lub odśwież tę stronę.',
   refusedAdvice: 'Zmień wiadomość i wyślij ją ponownie.',
-  engineAdvice: 'Spróbuj ponownie.',
 
   inspect: 'Co zrobił asystent',
 

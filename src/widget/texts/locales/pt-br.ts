@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Nada do que você escreveu se perde. Tente novamente em instantes.',
   unreadable: 'O serviço enviou uma resposta sem sentido.',
   unreadableAdvice: 'Tente novamente em instantes.',
-  unavailableAdvice: 'O serviço está com um problema. Tente novamente em instantes.',
+  unavailable: 'O serviço está com um problema. Tente novamente em instantes.',
   saved: 'Sua mensagem fica guardada.',
   balanceAdvice: 'O dono deste site precisa recarregar o saldo para o chat continuar.',
   limit: 'O chat atingiu o limite de hoje. Tente novamente amanhã.',
@@ -47,10 +47,9 @@ export default {
   assistantMissing: 'Este chat não tem assistente.',
   conversationAdvice:
     'Ela pode ter sido excluída. Você pode iniciar outra; o que você escreveu será mantido.',
-  waitAdvice: 'Mensagens demais em pouco tempo.',
+  tooManyMessages: 'Mensagens demais em pouco tempo.',
   signIn: 'Entre novamente ou recarregue esta página.',
   refusedAdvice: 'Altere sua mensagem e envie novamente.',
-  engineAdvice: 'Tente novamente.',
 
   inspect: 'O que o assistente fez',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Nada do que escreveu se perde. Tente novamente dentro de momentos.',
   unreadable: 'O serviço enviou uma resposta sem sentido.',
   unreadableAdvice: 'Tente novamente dentro de momentos.',
-  unavailableAdvice: 'O serviço tem um problema. Tente novamente dentro de momentos.',
+  unavailable: 'O serviço tem um problema. Tente novamente dentro de momentos.',
   saved: 'A sua mensagem fica guardada.',
   balanceAdvice: 'O proprietário deste site tem de carregar o saldo para que o chat continue.',
   limit: 'O chat atingiu o limite de hoje. Tente novamente amanhã.',
@@ -46,10 +46,9 @@ export default {
     'Este chat não está bem configurado. Proprietários do site: verifiquem assistant-id na etiqueta.',
   assistantMissing: 'Este chat não tem assistente.',
   conversationAdvice: 'Pode ter sido eliminada. Pode iniciar outra; o que escreveu é mantido.',
-  waitAdvice: 'Demasiadas mensagens em pouco tempo.',
+  tooManyMessages: 'Demasiadas mensagens em pouco tempo.',
   signIn: 'Inicie sessão novamente ou recarregue esta página.',
   refusedAdvice: 'Altere a mensagem e envie-a novamente.',
-  engineAdvice: 'Tente novamente.',
 
   inspect: 'O que o assistente fez',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Nimic din ce ați scris nu se pierde. Încercați din nou peste puțin timp.',
   unreadable: 'Serviciul a trimis un răspuns fără sens.',
   unreadableAdvice: 'Încercați din nou peste puțin timp.',
-  unavailableAdvice: 'Serviciul are o problemă. Încercați din nou peste puțin timp.',
+  unavailable: 'Serviciul are o problemă. Încercați din nou peste puțin timp.',
   saved: 'Mesajul dvs. este păstrat.',
   balanceAdvice: 'Proprietarul acestui site trebuie să își reîncarce contul pentru ca discuția să continue.',
   limit: 'Discuția a atins limita de azi. Încercați din nou mâine.',
@@ -46,10 +46,9 @@ export default {
     'Acest chat nu este configurat corect. Pentru proprietarii site-ului: verificați assistant-id din etichetă.',
   assistantMissing: 'Acest chat nu are asistent.',
   conversationAdvice: 'Poate că a fost ștearsă. Puteți începe alta; ce ați scris se păstrează.',
-  waitAdvice: 'Prea multe mesaje în scurt timp.',
+  tooManyMessages: 'Prea multe mesaje în scurt timp.',
   signIn: 'Conectați-vă din nou sau reîncărcați această pagină.',
   refusedAdvice: 'Modificați mesajul și trimiteți-l din nou.',
-  engineAdvice: 'Încercați din nou.',
 
   inspect: 'Ce a făcut asistentul',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Nič z toho, čo ste napísali, sa nestratí. Skúste to o chvíľu znova.',
   unreadable: 'Služba poslala nezrozumiteľnú odpoveď.',
   unreadableAdvice: 'Skúste to o chvíľu znova.',
-  unavailableAdvice: 'Služba má problém. Skúste to o chvíľu znova.',
+  unavailable: 'Služba má problém. Skúste to o chvíľu znova.',
   saved: 'Vaša správa je uložená.',
   balanceAdvice: 'Aby chat mohol pokračovať, vlastník webu musí dobiť kredit.',
   limit: 'Chat dosiahol dnešný limit. Skúste to znova zajtra.',
@@ -46,10 +46,9 @@ export default {
     'Tento chat nie je správne nastavený. Pre vlastníkov webu: skontrolujte assistant-id v značke.',
   assistantMissing: 'Tento chat nemá asistenta.',
   conversationAdvice: 'Možno bola odstránená. Môžete začať novú; čo ste napísali, sa prenesie.',
-  waitAdvice: 'Priveľa správ za krátky čas.',
+  tooManyMessages: 'Priveľa správ za krátky čas.',
   signIn: 'Prihláste sa znova alebo obnovte túto stránku.',
   refusedAdvice: 'Upravte správu a odošlite ju znova.',
-  engineAdvice: 'Skúste to znova.',
 
   inspect: 'Čo asistent urobil',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Nič od napisanega se ne izgubi. Poskusite znova čez trenutek.',
   unreadable: 'Storitev je poslala nerazumljiv odgovor.',
   unreadableAdvice: 'Poskusite znova čez trenutek.',
-  unavailableAdvice: 'Storitev ima težavo. Poskusite znova čez trenutek.',
+  unavailable: 'Storitev ima težavo. Poskusite znova čez trenutek.',
   saved: 'Vaše sporočilo je shranjeno.',
   balanceAdvice: 'Lastnik spletnega mesta mora napolniti račun, da se klepet lahko nadaljuje.',
   limit: 'Klepet je dosegel današnjo omejitev. Poskusite znova jutri.',
@@ -46,10 +46,9 @@ export default {
     'Ta klepet ni pravilno nastavljen. Za lastnike spletnega mesta: preverite assistant-id v oznaki.',
   assistantMissing: 'Ta klepet nima pomočnika.',
   conversationAdvice: 'Morda je bil izbrisan. Začnete lahko novega; napisano se prenese vanj.',
-  waitAdvice: 'Preveč sporočil v kratkem času.',
+  tooManyMessages: 'Preveč sporočil v kratkem času.',
   signIn: 'Prijavite se znova ali osvežite to stran.',
   refusedAdvice: 'Spremenite sporočilo in ga pošljite znova.',
-  engineAdvice: 'Poskusite znova.',
 
   inspect: 'Kaj je pomočnik naredil',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Asgjë nga ajo që shkruat nuk humbet. Provoni përsëri pas pak.',
   unreadable: 'Shërbimi dërgoi një përgjigje të pakuptueshme.',
   unreadableAdvice: 'Provoni përsëri pas pak.',
-  unavailableAdvice: 'Shërbimi ka një problem. Provoni përsëri pas pak.',
+  unavailable: 'Shërbimi ka një problem. Provoni përsëri pas pak.',
   saved: 'Mesazhi juaj është ruajtur.',
   balanceAdvice: 'Pronari i këtij sajti duhet të mbushë llogarinë që biseda të vazhdojë.',
   limit: 'Biseda ka arritur kufirin e sotëm. Provoni përsëri nesër.',
@@ -46,10 +46,9 @@ export default {
     'Kjo bisedë nuk është konfiguruar si duhet. Për pronarët e sajtit: kontrolloni assistant-id te etiketa.',
   assistantMissing: 'Kjo bisedë nuk ka asistent.',
   conversationAdvice: 'Mund të jetë fshirë. Mund të filloni një të re; ajo që shkruat ruhet.',
-  waitAdvice: 'Shumë mesazhe në pak kohë.',
+  tooManyMessages: 'Shumë mesazhe në pak kohë.',
   signIn: 'Hyni përsëri ose ringarkoni këtë faqe.',
   refusedAdvice: 'Ndryshojeni mesazhin dhe dërgojeni përsëri.',
-  engineAdvice: 'Provoni përsëri.',
 
   inspect: 'Çfarë bëri asistenti',
 

@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Inget du har skrivit går förlorat. Försök igen om en stund.',
   unreadable: 'Tjänsten skickade ett obegripligt svar.',
   unreadableAdvice: 'Försök igen om en stund.',
-  unavailableAdvice: 'Tjänsten har ett problem. Försök igen om en stund.',
+  unavailable: 'Tjänsten har ett problem. Försök igen om en stund.',
   saved: 'Ditt meddelande sparas.',
   balanceAdvice: 'Webbplatsens ägare måste fylla på saldot innan chatten kan fortsätta.',
   limit: 'Chatten har nått dagens gräns. Försök igen i morgon.',
@@ -46,10 +46,9 @@ export default {
     'Den här chatten är inte rätt inställd. Till webbplatsens ägare: kontrollera assistant-id i taggen.',
   assistantMissing: 'Den här chatten har ingen assistent.',
   conversationAdvice: 'Den kan ha tagits bort. Du kan starta en ny; det du har skrivit följer med.',
-  waitAdvice: 'För många meddelanden på kort tid.',
+  tooManyMessages: 'För många meddelanden på kort tid.',
   signIn: 'Logga in igen eller läs in sidan på nytt.',
   refusedAdvice: 'Ändra ditt meddelande och skicka det igen.',
-  engineAdvice: 'Försök igen.',
 
   inspect: 'Vad assistenten gjorde',
 

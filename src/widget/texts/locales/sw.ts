@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Hakuna ulichoandika kilichopotea. Jaribu tena baada ya muda mfupi.',
   unreadable: 'Huduma imetuma jibu lisiloeleweka.',
   unreadableAdvice: 'Jaribu tena baada ya muda mfupi.',
-  unavailableAdvice: 'Huduma ina tatizo. Jaribu tena baada ya muda mfupi.',
+  unavailable: 'Huduma ina tatizo. Jaribu tena baada ya muda mfupi.',
   saved: 'Ujumbe wako umehifadhiwa.',
   balanceAdvice: 'Mmiliki wa tovuti hii anahitaji kuongeza salio kabla ya gumzo kuendelea.',
   limit: 'Gumzo limefikia kikomo cha leo. Jaribu tena kesho.',
@@ -46,10 +46,9 @@ export default {
     'Gumzo hili halijawekwa ipasavyo. Kwa wamiliki wa tovuti: angalieni assistant-id kwenye lebo.',
   assistantMissing: 'Gumzo hili halina msaidizi.',
   conversationAdvice: 'Huenda yamefutwa. Unaweza kuanza mapya; ulichoandika kitahamishwa.',
-  waitAdvice: 'Ujumbe mwingi mno kwa muda mfupi.',
+  tooManyMessages: 'Ujumbe mwingi mno kwa muda mfupi.',
   signIn: 'Ingia tena au pakia upya ukurasa huu.',
   refusedAdvice: 'Badilisha ujumbe wako na uutume tena.',
-  engineAdvice: 'Jaribu tena.',
 
   inspect: 'Alichofanya msaidizi',
 

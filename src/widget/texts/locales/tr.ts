@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Yazdığınız hiçbir şey kaybolmaz. Birazdan yeniden deneyin.',
   unreadable: 'Hizmet anlamsız bir yanıt gönderdi.',
   unreadableAdvice: 'Birazdan yeniden deneyin.',
-  unavailableAdvice: 'Hizmette bir sorun var. Birazdan yeniden deneyin.',
+  unavailable: 'Hizmette bir sorun var. Birazdan yeniden deneyin.',
   saved: 'Mesajınız saklandı.',
   balanceAdvice: 'Sohbetin sürmesi için bu sitenin sahibinin bakiye yüklemesi gerekiyor.',
   limit: 'Sohbet bugünkü sınırına ulaştı. Yarın yeniden deneyin.',
@@ -46,10 +46,9 @@ export default {
     'Bu sohbet doğru ayarlanmamış. Site sahipleri: etiketteki assistant-id değerini kontrol edin.',
   assistantMissing: 'Bu sohbetin asistanı yok.',
   conversationAdvice: 'Silinmiş olabilir. Yeni bir görüşme başlatabilirsiniz; yazdıklarınız oraya taşınır.',
-  waitAdvice: 'Kısa sürede çok fazla mesaj.',
+  tooManyMessages: 'Kısa sürede çok fazla mesaj.',
   signIn: 'Yeniden oturum açın veya bu sayfayı yenileyin.',
   refusedAdvice: 'Mesajınızı değiştirip yeniden gönderin.',
-  engineAdvice: 'Yeniden deneyin.',
 
   inspect: 'Asistanın yaptıkları',
 

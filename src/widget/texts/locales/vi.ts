@@ -38,7 +38,7 @@ export default {
   timeoutAdvice: 'Những gì bạn viết không bị mất. Hãy thử lại sau giây lát.',
   unreadable: 'Dịch vụ đã gửi một câu trả lời không hợp lệ.',
   unreadableAdvice: 'Hãy thử lại sau giây lát.',
-  unavailableAdvice: 'Dịch vụ đang gặp sự cố. Hãy thử lại sau giây lát.',
+  unavailable: 'Dịch vụ đang gặp sự cố. Hãy thử lại sau giây lát.',
   saved: 'Tin nhắn của bạn được giữ lại.',
   balanceAdvice: 'Chủ trang web cần nạp thêm tiền để tiếp tục trò chuyện.',
   limit: 'Cuộc trò chuyện đã đạt giới hạn hôm nay. Hãy thử lại vào ngày mai.',
@@ -47,10 +47,9 @@ export default {
   assistantMissing: 'Khung trò chuyện này không có trợ lý.',
   conversationAdvice:
     'Có thể nó đã bị xóa. Bạn có thể bắt đầu cuộc trò chuyện mới; những gì bạn viết sẽ được chuyển sang.',
-  waitAdvice: 'Quá nhiều tin nhắn trong thời gian ngắn.',
+  tooManyMessages: 'Quá nhiều tin nhắn trong thời gian ngắn.',
   signIn: 'Hãy đăng nhập lại hoặc tải lại trang này.',
   refusedAdvice: 'Hãy sửa tin nhắn rồi gửi lại.',
-  engineAdvice: 'Hãy thử lại.',
 
   inspect: 'Những gì trợ lý đã làm',
 
