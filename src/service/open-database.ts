@@ -13,7 +13,8 @@ import { SecretBox } from './db/secrets/secret-box.ts';
  * Opens the database that the settings name and brings its tables up to date: PostgreSQL at `databaseUrl`, else
  * PGlite in the data folder.
  *
- * @throws DataFolderInUseError if another process works in the data folder; DatabaseUnreachableError; DatabaseReadOnlyError
+ * @throws DataFolderInUseError if another process works in the data folder; DatabaseNotOpenedError; DiskFullError;
+ *   DatabaseUnreachableError; DatabaseReadOnlyError
  */
 export async function openDatabase(config: Config, log: Logger): Promise<Database> {
   const connection =
