@@ -54,6 +54,8 @@ interface CommandDescription {
   name: string;
   summary: string;
   options: Readonly<Record<string, CommandOption>>;
+  /** Whether it depends on SECRET_KEYS. A running service then refuses it if its own keys are others. */
+  usesSecretKeys?: true;
   /**
    * Completes the values before the command runs: asks questions, reads files. The command itself may run in another
    * process, that of a service with an embedded database.
