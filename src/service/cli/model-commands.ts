@@ -39,6 +39,7 @@ const modelQuestions: readonly Question[] = [
 export const connectModelCommand: Command = {
   name: 'model connect',
   summary: 'Tests a language model and stores its settings. Asks for what is missing.',
+  createsDatabase: true,
   options: modelOptions,
   prepare: (given, input) => connectModel('model connect', given, input),
   run: () => Promise.resolve({ lines: [], data: {} }),

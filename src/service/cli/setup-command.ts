@@ -34,6 +34,7 @@ export const setupCommand: Command = {
   name: 'setup',
   summary:
     'Makes the first user, API key and assistant, and tests the language model. Asks for what is missing.',
+  createsDatabase: true,
   options: {
     name: { value: 'name', description: 'your name' },
     email: { value: 'address', description: 'your e-mail address' },

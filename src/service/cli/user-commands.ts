@@ -11,6 +11,7 @@ import { table } from './table.ts';
 export const createUserCommand: Command = {
   name: 'users create',
   summary: 'Creates a user, the owner of assistants and keys.',
+  createsDatabase: true,
   options: {
     name: { value: 'name', description: 'full name', required: true },
     email: { value: 'address', description: 'e-mail address; must be unique', required: true },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
@@ -95,6 +95,16 @@ test(
     await running.stop();
   },
 );
+
+test('refuses a command without the settings of the service, instead of creating a second database', async () => {
+  const dataDir = join(folder, 'none');
+  const env = { DATA_DIR: dataDir, DATABASE_URL: undefined };
+  assert.deepEqual(await runProgram(env, 'users', 'list'), {
+    code: 1,
+    output: `There is no database in ${dataDir}. Set DATABASE_URL or DATA_DIR as for the service, or create a database with "setup".\n`,
+  });
+  await assert.rejects(stat(dataDir), { code: 'ENOENT' });
+});
 
 test('exits with code 2 for an unknown command', async () => {
   const { code, output } = await runProgram({ DATA_DIR: folder }, 'frob');
