@@ -9,6 +9,9 @@ import { CommandError } from '../../../src/service/cli/command.ts';
 import { connectModelCommand } from '../../../src/service/cli/model-commands.ts';
 import { runCli } from '../../../src/service/cli/run-cli.ts';
 import { setupCommand } from '../../../src/service/cli/setup-command.ts';
+import { runInService } from '../../../src/service/cli/command-socket.ts';
+import { invocation } from '../../../src/service/cli/invocation.ts';
+import { readConfig } from '../../../src/service/config.ts';
 import { settingsFile } from '../../../src/service/read-environment.ts';
 import { processed } from '../../support/records/documents.ts';
 import type { Owner } from '../../support/records/owner.ts';
@@ -464,6 +467,15 @@ describe('while a service uses the embedded database, the command line', async (
     ({ uuid } = JSON.parse(created.output) as { uuid: string });
     for (const name of ['commands.sock', 'database'])
       assert.equal((await stat(join(dataDir, name))).mode & 0o077, 0, name);
+  });
+
+  it('prints the next commands as they are called here, not as the service was', async () => {
+    const values = { name: 'Flo', email: 'flo@setup.example', invocation: 'node --env-file=chat.env bin.js' };
+    const input = { env: {}, ask: undefined, say: () => undefined };
+    assert.equal((await setupCommand.prepare?.(values, input))?.['invocation'], invocation);
+    const config = readConfig(env);
+    const output = await runInService(config, { name: 'setup', values });
+    assert.match(output?.lines.join('\n') ?? '', /^ {2}node --env-file=chat\.env bin\.js start$/m);
   });
 
   it('adds a document, with which the service answers', async () => {
