@@ -401,9 +401,31 @@ describe('model connect', () => {
     assert.equal(model.requests.length, requests);
     assert.equal(await readFile(file, 'utf8'), before);
 
+    // The stored name and key would be ignored.
+    const address = { ...database, LLM_BASE_URL: model.url };
+    const partly = await runProgram(cwd, address, ...connect, '--model-key', 'sk-2');
+    assert.equal(partly.code, 1, partly.output);
+    assert.match(
+      partly.output,
+      /^The environment has a model without this LLM_MODEL, LLM_API_KEY, .* Unset it/,
+    );
+    assert.equal(model.requests.length, requests);
+
     const same = { ...database, LLM_BASE_URL: model.url, LLM_MODEL: 'm-2', LLM_API_KEY: '' };
     const { code, output } = await runProgram(cwd, same, ...connect);
     assert.equal(code, 0, output);
+  });
+
+  it('is ignored by a start with another model in the environment, which says so', async () => {
+    const cwd = await mkdtemp(join(folder, 'ignored-'));
+    await writeFile(join(cwd, settingsFile), 'LLM_MODEL=m-1\nLLM_API_KEY=sk-1\n');
+    // The start ends by itself, since no machine has this address.
+    const env = { ...(await newDatabase()), LLM_BASE_URL: model.url, HOST: '192.0.2.7' };
+    const { output } = await runProgram(cwd, env, 'start');
+    const said =
+      'the environment has a model, so LLM_API_KEY, LLM_MODEL in voice-assistant-chat.env are ignored';
+    assert.equal(output.split(said).length, 2, output);
+    assert.match(output, /^Cannot listen on port 3000 of 192\.0\.2\.7/m);
   });
 
   it('asks for what is missing', async () => {
