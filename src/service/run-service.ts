@@ -1,8 +1,9 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { UsageError } from './cli/command.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
-import { describeFailure, OperatorError } from './operator-error.ts';
+import { describeFailure } from './operator-error.ts';
 import { ignoredSettings, readEnvironment, settingsFile } from './read-environment.ts';
 import { storeWidgetVersion } from './routes/widget-versions.ts';
 import { serve } from './serve.ts';
@@ -48,7 +49,9 @@ export async function runService(args: string[], given: Record<string, string | 
     if (json) process.stdout.write(`${JSON.stringify({ url: running.url })}\n`);
   } catch (error) {
     // The server, the carrier and the jobs may already run, and would keep the process running.
-    process.stderr.write(`${describeFailure(error)}\n`, () => process.exit(1));
+    process.stderr.write(`${describeFailure(error)}\n`, () =>
+      process.exit(error instanceof UsageError ? 2 : 1),
+    );
   }
 }
 
@@ -60,7 +63,7 @@ function readArguments(args: string[]) {
     } as const;
     return parseArgs({ args, options }).values;
   } catch (cause) {
-    throw new OperatorError('The only options are --json and --help. Settings are environment variables.', {
+    throw new UsageError('The only options are --json and --help. Settings are environment variables.', {
       cause,
     });
   }

@@ -199,7 +199,7 @@ test('prints the settings with type, range, default and meaning in the help of b
 
 test('refuses arguments that the service does not know', async () => {
   const child = startChildProcess(process.execPath, [join(repository, 'src/service/main.ts'), '--port=1']);
-  assert.equal(await child.ended, 1);
+  assert.equal(await child.ended, 2);
   assert.equal(
     child.output(),
     'The only options are --json and --help. Settings are environment variables.\n',
