@@ -141,6 +141,16 @@ test('creates, lists and revokes users and keys', async () => {
   assert.match(again.err, /^There is already a user with the e-mail address [^\n]+\.$/);
 });
 
+test('creates a user without a balance, also with the default as the option', async () => {
+  for (const given of [[], ['--balance', '0']]) {
+    const ada = ['--name', 'Ada Ly', '--email', `${randomUUID()}@example.com`];
+    const { id } = (await json('users', 'create', ...ada, ...given)) as { id: number };
+    assert.deepEqual(await readMoney(service, id), { balance: 0, ledger: 0 });
+    const { rows } = await pool.query('SELECT FROM ledger_entries WHERE user_id = $1', [id]);
+    assert.equal(rows.length, 0);
+  }
+});
+
 test('creates keys with restrictions, lists and rotates them', async () => {
   const email = `${randomUUID()}@example.com`;
   await json('users', 'create', '--name', 'Ada Ly', '--email', email);
@@ -259,6 +269,10 @@ const usageErrors: [args: string, message: RegExp][] = [
   ],
   ['keys create --user 1 --name A --expires-in 0', /--expires-in must be a number of days from 1 to 3650/],
   ['keys rotate --id 1 --overlap 721', /--overlap must be a number of hours from 0 to 720/],
+  [
+    'users create --name A --email a@b --balance=-1',
+    /--balance must be an amount of at least 0 with at most/,
+  ],
   ['top-up --user 1 --amount 1e3', /--amount must be an amount above 0/],
   ['top-up --user 1 --amount=-1', /--amount must be an amount above 0/],
   ['top-up --user 1 --amount 0', /--amount must be an amount above 0/],
