@@ -101,6 +101,10 @@ const wrong: [name: string, value: string][] = [
   ['CARRIER_OUTCOMES', 'ghost=1'],
   ['CARRIER_SECONDS', '-1'],
   ['PUBLIC_URL', 'chat.example'],
+  ['PUBLIC_URL', 'https://chat.example/?tenant=1'],
+  ['PUBLIC_URL', 'https://chat.example?'],
+  ['PUBLIC_URL', 'https://chat.example/#chat'],
+  ['PUBLIC_URL', 'https://ada:hunter2@chat.example'],
   ['ALLOW_PRIVATE_ADDRESSES', '10.0.0.0/33'],
   // Browsers refuse these addresses of servers.
   ['VOICE_STUN_URL', 'stun://stun.shop.example'],
@@ -124,6 +128,7 @@ for (const [name, value] of wrong) {
 }
 
 for (const [name, value] of [
+  ['PUBLIC_URL', 'http://[2001:db8::7]:3000/@chat/'],
   ['VOICE_STUN_URL', 'stuns:stun.shop.example:5349'],
   ['VOICE_TURN_URL', 'turns:turn.shop.example:5349?transport=tcp'],
   ['VOICE_TURN_URL', 'turn:[2001:db8::7]:3478'],
