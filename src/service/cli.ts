@@ -10,17 +10,17 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-const env = readEnvironment(process.env);
 const [command, ...rest] = process.argv.slice(2);
 if (command === 'start') {
   // Not before, since the other commands would wait a second for code of the service that they do not use.
   const { runService } = await import('./run-service.ts');
-  await runService(rest, env);
+  await runService(rest, process.env);
 } else {
   const streams = {
     out: (text: string) => process.stdout.write(`${text}\n`),
     err: (text: string) => process.stderr.write(`${text}\n`),
   };
+  const env = readEnvironment(process.env);
   const input = terminal(process.env);
   process.exitCode = await runCli(process.argv.slice(2), env, streams, undefined, input);
 }

@@ -1,6 +1,5 @@
 import process from 'node:process';
-import { readEnvironment } from './read-environment.ts';
 import { runService } from './run-service.ts';
 
 /* Runs the service: `npx node src/service/main.ts --help`. */
-await runService(process.argv.slice(2), readEnvironment(process.env));
+await runService(process.argv.slice(2), process.env);

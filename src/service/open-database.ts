@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
@@ -9,16 +10,29 @@ import { openPglite } from './db/open-pglite.ts';
 import { DatabaseReadOnlyError, openPostgres } from './db/open-postgres.ts';
 import { SecretBox } from './db/secrets/secret-box.ts';
 
+const embeddedFolder = ({ dataDir }: Config) => join(dataDir, 'database');
+
+/** Whether the settings name an embedded database that was never created. */
+export async function isDatabaseMissing(config: Config): Promise<boolean> {
+  if (config.databaseUrl !== undefined) return false;
+  // Other errors, such as EACCES, are explained when it is opened.
+  return stat(join(embeddedFolder(config), 'PG_VERSION')).then(
+    () => false,
+    (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT',
+  );
+}
+
 /**
  * Opens the database that the settings name and brings its tables up to date: PostgreSQL at `databaseUrl`, else
  * PGlite in the data folder.
  *
- * @throws DataFolderInUseError if another process works in the data folder; DatabaseUnreachableError; DatabaseReadOnlyError
+ * @throws DataFolderInUseError if another process works in the data folder; DatabaseNotOpenedError; DiskFullError;
+ *   DatabaseUnreachableError; DatabaseReadOnlyError
  */
 export async function openDatabase(config: Config, log: Logger): Promise<Database> {
   const connection =
     config.databaseUrl === undefined
-      ? await openPglite(join(config.dataDir, 'database'), { fsync: config.fsync, log })
+      ? await openPglite(embeddedFolder(config), { fsync: config.fsync, log })
       : await openPostgres(config.databaseUrl, {
           poolSize: config.databasePoolSize,
           directUrl: config.databaseDirectUrl,

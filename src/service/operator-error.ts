@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 /** The service was started or configured incorrectly. The message suffices; a stack would not help. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
@@ -8,7 +10,7 @@ export class OperatorError extends Error {
  * other errors, the stack and the causes.
  */
 export function describeFailure(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return inspect(error);
   if (error instanceof OperatorError) return error.message;
   const text = error.stack ?? error.message;
   return error.cause === undefined ? text : `${text}\nCause: ${describeFailure(error.cause)}`;

@@ -12,11 +12,27 @@ export const readSettingsText = (): string =>
 export const withoutBlank = (env: Record<string, string | undefined>): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(env).filter(([, value = '']) => value.trim() !== ''));
 
-/** Adds the settings of that file to the environment, whose own variables take precedence unless they are blank. */
-export const readEnvironment = (
-  env: Record<string, string | undefined>,
-): Record<string, string | undefined> =>
-  withoutBlank({
-    ...parseEnv(readSettingsText()),
-    ...withoutBlank(env),
-  });
+/** The settings of a language model, which belong together: a key is only for its address. */
+const modelSettings = ['LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL'];
+
+/** Whether an environment has a language model of its own. The name of a model alone changes only that of the file. */
+export const namesModel = (given: Record<string, string | undefined>): boolean =>
+  'LLM_BASE_URL' in given || 'LLM_API_KEY' in given;
+
+/** Returns the settings of the model in that file that are ignored, because the environment names a model itself. */
+export function ignoredSettings(env: Record<string, string | undefined>): string[] {
+  const given = withoutBlank(env);
+  if (!namesModel(given)) return [];
+  const stored = withoutBlank(parseEnv(readSettingsText()));
+  return modelSettings.filter((name) => name in stored && !(name in given));
+}
+
+/**
+ * Adds the settings of that file to the environment, whose own variables take precedence unless they are blank. If it has
+ * the address or the key of a language model, that of the file is ignored as a whole.
+ */
+export function readEnvironment(env: Record<string, string | undefined>): Record<string, string | undefined> {
+  const ignored = ignoredSettings(env);
+  const stored = Object.entries(parseEnv(readSettingsText())).filter(([name]) => !ignored.includes(name));
+  return withoutBlank({ ...Object.fromEntries(stored), ...withoutBlank(env) });
+}

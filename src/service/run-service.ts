@@ -1,8 +1,10 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { UsageError } from './cli/command.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
-import { describeFailure, OperatorError } from './operator-error.ts';
+import { describeFailure } from './operator-error.ts';
+import { ignoredSettings, readEnvironment, settingsFile } from './read-environment.ts';
 import { storeWidgetVersion } from './routes/widget-versions.ts';
 import { serve } from './serve.ts';
 import { settingsHelp } from './settings.ts';
@@ -20,16 +22,21 @@ ${settingsHelp()}`;
  * Runs the service until the process is stopped; the program's `start`.
  *
  * @param args the words after `start`.
+ * @param given the environment, without the settings of the settings file.
  */
-export async function runService(args: string[], env: Record<string, string | undefined>): Promise<void> {
+export async function runService(args: string[], given: Record<string, string | undefined>): Promise<void> {
   try {
     const { help: isHelpRequested, json } = readArguments(args);
     if (isHelpRequested) {
       process.stdout.write(`${help}\n`);
       return;
     }
+    const env = readEnvironment(given);
     const config = readConfig(env);
     const log = createLog(config.logLevel);
+    const ignored = ignoredSettings(given);
+    if (ignored.length > 0)
+      log.warn(`the environment has a model, so ${ignored.join(', ')} in ${settingsFile} are ignored`);
     const stopTelemetry = await startTelemetry(env, log);
     await storeWidgetVersion(config.widgetDir, config.dataDir, log);
     const running = await serve(config, { log });
@@ -42,7 +49,9 @@ export async function runService(args: string[], env: Record<string, string | un
     if (json) process.stdout.write(`${JSON.stringify({ url: running.url })}\n`);
   } catch (error) {
     // The server, the carrier and the jobs may already run, and would keep the process running.
-    process.stderr.write(`${describeFailure(error)}\n`, () => process.exit(1));
+    process.stderr.write(`${describeFailure(error)}\n`, () =>
+      process.exit(error instanceof UsageError ? 2 : 1),
+    );
   }
 }
 
@@ -54,7 +63,7 @@ function readArguments(args: string[]) {
     } as const;
     return parseArgs({ args, options }).values;
   } catch (cause) {
-    throw new OperatorError('The only options are --json and --help. Settings are environment variables.', {
+    throw new UsageError('The only options are --json and --help. Settings are environment variables.', {
       cause,
     });
   }

@@ -70,7 +70,7 @@ const drainMs = 2000;
  * @param extras.carrier replaces the configured carrier.
  * @param extras.numbers replaces the numbers that the simulated carrier sells.
  * @param extras.voice replaces the optional package for web calls.
- * @throws PortInUseError, DataFolderInUseError, DatabaseUnreachableError, MissingSecretKeyError
+ * @throws OperatorError if the settings, the database or the address cannot be used.
  */
 export async function serve(
   config: Config,

@@ -213,6 +213,11 @@ export const settings = {
   TRUST_PROXY: wholeNumber(0, 10, 0, 'Number of proxies in front whose `X-Forwarded-For` is trusted'),
   PUBLIC_URL: optionalUrl(
     'Public address of the service, for recordings and the links of lists; otherwise where it listens',
+    // Paths are added to it.
+    url().regex(
+      /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i,
+      'must be an http or https address without a user name, a query or a fragment',
+    ),
   ),
   CARRIER: choice(
     ['simulated', 'twilio', 'asterisk'],

@@ -91,11 +91,13 @@ describe('the published service', () => {
 
   it('prints commands in the form in which it was called', async () => {
     const bin = join(folder, 'node_modules/voice-assistant-chat-service/dist/service/bin.js');
+    const settings = `--env-file=${join(folder, 'package.json')}`;
     for (const [called, printed] of [
-      [program, 'npx voice-assistant-chat-service'],
-      [bin, `node ${bin}`],
+      [[program], 'npx voice-assistant-chat-service'],
+      [[bin], `node ${bin}`],
+      [[settings, bin], `node ${settings} ${bin}`],
     ] as const) {
-      const { output } = await runToEnd(process.execPath, [called, '--help']);
+      const { output } = await runToEnd(process.execPath, [...called, '--help']);
       assert.ok(output.startsWith(`Usage: ${printed} <command> [options]\n`), output);
     }
   });

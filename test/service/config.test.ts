@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { test } from 'node:test';
 import { ConfigError, readConfig } from '../../src/service/config.ts';
-import { readEnvironment, settingsFile } from '../../src/service/read-environment.ts';
+import { ignoredSettings, readEnvironment, settingsFile } from '../../src/service/read-environment.ts';
 
 test('has a default for every setting', () => {
   const config = readConfig({});
@@ -27,23 +27,46 @@ test('treats an empty or blank variable as unset', () => {
   assert.throws(() => readConfig({ MODELS, EMPTY_KEY: '' }), /EMPTY_KEY of a is not/);
 });
 
-test('uses the value in the settings file if the variable is empty, and none if that is empty, too', async () => {
+/** Runs `work` in a folder whose settings file has these lines. */
+async function withSettingsFile(lines: string[], work: () => void): Promise<void> {
   const before = process.cwd();
   const folder = await mkdtemp(join(tmpdir(), 'settings-file-'));
   try {
     process.chdir(folder);
-    const lines = ['LLM_BASE_URL="http://127.0.0.1:9/v1"', 'LLM_MODEL="stored"', 'OTEL_METRICS_EXPORTER='];
     await writeFile(settingsFile, lines.join('\n'));
-    const env = readEnvironment({ LLM_BASE_URL: '', LLM_MODEL: 'other' });
-    const { languageModel } = readConfig(env);
-    assert.deepEqual([languageModel?.baseUrl, languageModel?.model], ['http://127.0.0.1:9/v1', 'other']);
-    // Otherwise the telemetry refuses it as an unknown exporter.
-    assert.equal('OTEL_METRICS_EXPORTER' in env, false);
+    work();
   } finally {
     process.chdir(before);
     await rm(folder, { recursive: true });
   }
-});
+}
+
+test('ignores the model in the settings file if the environment has the address or the key of one', () =>
+  withSettingsFile(['LLM_MODEL=stored', 'LLM_API_KEY=sk-stored', 'PORT=3001'], () => {
+    const local = { LLM_BASE_URL: 'http://127.0.0.1:9/v1', LLM_MODEL: 'local' };
+    const { languageModel, port } = readConfig(readEnvironment(local));
+    assert.deepEqual(
+      [languageModel?.baseUrl, languageModel?.model, languageModel?.apiKey, port],
+      [local.LLM_BASE_URL, local.LLM_MODEL, undefined, 3001],
+    );
+    assert.deepEqual(ignoredSettings(local), ['LLM_API_KEY']);
+    assert.equal(readEnvironment({ LLM_API_KEY: 'sk-other' })['LLM_MODEL'], undefined);
+    // The name alone changes the stored model.
+    assert.deepEqual(ignoredSettings({ LLM_MODEL: 'other' }), []);
+    assert.equal(readEnvironment({ LLM_MODEL: 'other' })['LLM_API_KEY'], 'sk-stored');
+  }));
+
+test('uses the value in the settings file if the variable is empty, and none if that is empty, too', () =>
+  withSettingsFile(
+    ['LLM_BASE_URL="http://127.0.0.1:9/v1"', 'LLM_MODEL="stored"', 'OTEL_METRICS_EXPORTER='],
+    () => {
+      const env = readEnvironment({ LLM_BASE_URL: '', LLM_MODEL: 'other' });
+      const { languageModel } = readConfig(env);
+      assert.deepEqual([languageModel?.baseUrl, languageModel?.model], ['http://127.0.0.1:9/v1', 'other']);
+      // Otherwise the telemetry refuses it as an unknown exporter.
+      assert.equal('OTEL_METRICS_EXPORTER' in env, false);
+    },
+  ));
 
 test('enables the language model if an address or a key is set', () => {
   const local = readConfig({ LLM_BASE_URL: 'http://localhost:11434/v1', LLM_MODEL: 'mistral' }).languageModel;
@@ -78,6 +101,10 @@ const wrong: [name: string, value: string][] = [
   ['CARRIER_OUTCOMES', 'ghost=1'],
   ['CARRIER_SECONDS', '-1'],
   ['PUBLIC_URL', 'chat.example'],
+  ['PUBLIC_URL', 'https://chat.example/?tenant=1'],
+  ['PUBLIC_URL', 'https://chat.example?'],
+  ['PUBLIC_URL', 'https://chat.example/#chat'],
+  ['PUBLIC_URL', 'https://ada:hunter2@chat.example'],
   ['ALLOW_PRIVATE_ADDRESSES', '10.0.0.0/33'],
   // Browsers refuse these addresses of servers.
   ['VOICE_STUN_URL', 'stun://stun.shop.example'],
@@ -101,6 +128,7 @@ for (const [name, value] of wrong) {
 }
 
 for (const [name, value] of [
+  ['PUBLIC_URL', 'http://[2001:db8::7]:3000/@chat/'],
   ['VOICE_STUN_URL', 'stuns:stun.shop.example:5349'],
   ['VOICE_TURN_URL', 'turns:turn.shop.example:5349?transport=tcp'],
   ['VOICE_TURN_URL', 'turn:[2001:db8::7]:3478'],

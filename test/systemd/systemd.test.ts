@@ -71,7 +71,10 @@ describe('the service, set up for systemd as documented', () => {
     assert.match(setUp, /setup'$/m);
     const output = await machine.run(setUp.replace(/setup'$/m, `setup --name Ada --email ada@example.com'`));
     uuid = /^Assistant: (\S+)$/m.exec(output)?.[1] ?? '';
-    assert.match(output, /^ {2}node \/opt\/voice-assistant-chat\/\S+\/bin\.js top-up /m);
+    assert.match(
+      output,
+      /^ {2}node --env-file=\/etc\/\S+ \/opt\/voice-assistant-chat\/\S+\/bin\.js top-up /m,
+    );
     const { status } = await service.send(await service.open(uuid), 'Hello');
     assert.equal(status, 200);
   });

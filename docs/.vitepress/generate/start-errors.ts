@@ -1,9 +1,10 @@
 import { readConfig } from '../../../src/service/config.ts';
+import { DatabaseNotOpenedError, DiskFullError } from '../../../src/service/db/embedded-postgres.ts';
 import { DataFolderInUseError } from '../../../src/service/db/lock-folder.ts';
 import { NewerDatabaseError, UnsupportedDatabaseError } from '../../../src/service/db/migrate.ts';
 import { DatabaseReadOnlyError, DatabaseUnreachableError } from '../../../src/service/db/open-postgres.ts';
 import { MissingSecretKeyError } from '../../../src/service/db/secrets/check-secrets.ts';
-import { PortInUseError } from '../../../src/service/http/listen.ts';
+import { CannotListenError, PortInUseError } from '../../../src/service/http/listen.ts';
 import { withoutSpeech } from '../../../src/service/carrier/create-carrier.ts';
 import { table } from './table.ts';
 
@@ -28,9 +29,19 @@ export const startErrorsTable = () =>
         'Another program listens there, often the service itself.',
       ],
       [
+        new CannotListenError('192.0.2.7', 3000, Object.assign(new Error(), { code: 'EADDRNOTAVAIL' }))
+          .message,
+        'The machine has no such address, or the user may not use the port.',
+      ],
+      [
         new DataFolderInUseError('data', undefined).message,
         'Two processes use the [embedded database](/self-hosting#database).',
       ],
+      [
+        new DatabaseNotOpenedError('data', new Error('EACCES')).message,
+        'A [backup](/self-hosting#backups) was restored by another user, or not completely.',
+      ],
+      [new DiskFullError('data').message, 'The disk has less than 24 MB of free space.'],
       [
         new DatabaseUnreachableError(new Error('connect ECONNREFUSED 127.0.0.1:5432')).message,
         'PostgreSQL does not run, or the address, the password or the certificate is wrong.',

@@ -26,6 +26,14 @@ interface RemoteCommand {
   values: CommandValues;
 }
 
+/** What is sent to the service. The keys themselves stay in their processes. */
+interface RemoteRequest extends RemoteCommand {
+  secretKeyIds: string;
+}
+
+/** The ids of SECRET_KEYS in their order, since the first key encrypts. */
+const idsOf = ({ secretKeys }: Pick<Config, 'secretKeys'>) => secretKeys.map(({ id }) => id).join();
+
 type RemoteOutcome = { output: CommandOutput } | { failure: string; isUsage: boolean };
 
 /** Runs commands of other processes until the returned function is called. */
@@ -39,7 +47,7 @@ export async function listenForCommands(context: CommandContext, log: Logger): P
   }
   const server = createServer((incoming, response) => {
     void json(incoming)
-      .then((command) => runRemote(context, command as RemoteCommand))
+      .then((command) => runRemote(context, command as RemoteRequest))
       .then((outcome) => response.end(JSON.stringify(outcome)))
       .catch(() => response.destroy());
   });
@@ -63,10 +71,17 @@ export async function listenForCommands(context: CommandContext, log: Logger): P
   };
 }
 
-async function runRemote(context: CommandContext, { name, values }: RemoteCommand): Promise<RemoteOutcome> {
+async function runRemote(
+  context: CommandContext,
+  { name, values, secretKeyIds }: RemoteRequest,
+): Promise<RemoteOutcome> {
   try {
     const command = commands.find((candidate) => candidate.name === name);
     if (!command) throw new CommandError(`The running service does not know the command "${name}".`);
+    if (command.usesSecretKeys && secretKeyIds !== idsOf(context.config))
+      throw new CommandError(
+        'The running service has other SECRET_KEYS than this command. Set the same for both, and restart the service.',
+      );
     return { output: await runCommand(command, context, values) };
   } catch (error) {
     return { failure: describeFailure(error), isUsage: error instanceof UsageError };
@@ -80,11 +95,12 @@ async function runRemote(context: CommandContext, { name, values }: RemoteComman
  * @throws OperatorError, UsageError
  */
 export async function runInService(
-  { dataDir }: Pick<Config, 'dataDir'>,
+  config: Pick<Config, 'dataDir' | 'secretKeys'>,
   command: RemoteCommand,
 ): Promise<CommandOutput | undefined> {
+  const { dataDir } = config;
   const sent = request({ socketPath: socketIn(dataDir), method: 'POST', path: '/' });
-  sent.end(JSON.stringify(command));
+  sent.end(JSON.stringify({ ...command, secretKeyIds: idsOf(config) } satisfies RemoteRequest));
   let body: string;
   try {
     const [response] = (await once(sent, 'response')) as [AsyncIterable<Uint8Array>];

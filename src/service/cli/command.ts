@@ -54,6 +54,10 @@ interface CommandDescription {
   name: string;
   summary: string;
   options: Readonly<Record<string, CommandOption>>;
+  /** Whether it may be the first command of an operator, and creates an embedded database that is missing. */
+  createsDatabase?: true;
+  /** Whether it depends on SECRET_KEYS. A running service then refuses it if its own keys are others. */
+  usesSecretKeys?: true;
   /**
    * Completes the values before the command runs: asks questions, reads files. The command itself may run in another
    * process, that of a service with an embedded database.

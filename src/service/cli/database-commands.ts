@@ -5,6 +5,7 @@ import type { Command } from './command.ts';
 export const migrateCommand: Command = {
   name: 'migrate',
   summary: 'Brings the database up to date, as every start of the service does.',
+  createsDatabase: true,
   options: {},
   async run({ database }) {
     const { rows } = await database.pool.query<{ name: string; applied_at: Date }>(
@@ -21,6 +22,7 @@ export const seedCommand: Command = {
   name: 'seed',
   summary:
     'Stores the demo: a shop, its knowledge base and its assistants. Existing records are not changed.',
+  createsDatabase: true,
   options: {},
   async run({ config, database }) {
     const seeded = await seedDemo(database, config.dataDir);

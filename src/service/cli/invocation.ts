@@ -8,5 +8,8 @@ export const invocation = import.meta.filename.endsWith('.ts')
 
 /** @param program the path of the program, which is that of a link if npx runs it. */
 export function invocationOf(program = ''): string {
-  return program.endsWith('.js') ? `node ${program}` : 'npx voice-assistant-chat-service';
+  // Options of Node name the file with the settings, as with systemd.
+  return program.endsWith('.js')
+    ? ['node', ...process.execArgv, program].join(' ')
+    : 'npx voice-assistant-chat-service';
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { openAiUrl } from '../engine/read-endpoint.ts';
-import { readSettingsText, settingsFile, withoutBlank } from '../read-environment.ts';
+import { namesModel, readSettingsText, settingsFile, withoutBlank } from '../read-environment.ts';
 import { askAll } from './ask-all.ts';
 import type { Question } from './ask-all.ts';
 import { checkModel } from './check-model.ts';
@@ -39,6 +39,7 @@ const modelQuestions: readonly Question[] = [
 export const connectModelCommand: Command = {
   name: 'model connect',
   summary: 'Tests a language model and stores its settings. Asks for what is missing.',
+  createsDatabase: true,
   options: modelOptions,
   prepare: (given, input) => connectModel('model connect', given, input),
   run: () => Promise.resolve({ lines: [], data: {} }),
@@ -88,8 +89,8 @@ export async function connectModel(
 }
 
 /**
- * The environment takes precedence over the settings file. With another address there, "start" would not use the tested
- * model; with another key, it would send that to the typed address.
+ * The environment takes precedence over the settings file, whose model is ignored if the environment has an address or a
+ * key. Then "start" would not use the tested model.
  *
  * @throws CommandError
  */
@@ -98,11 +99,16 @@ function requireSameInEnvironment(
   env: CommandInput['env'],
 ): void {
   const given = withoutBlank(env);
-  const other = Object.entries(settings).find(([name, value = '']) => (given[name] ?? value) !== value);
-  if (!other) return;
+  const used: CommandInput['env'] = namesModel(given)
+    ? { LLM_BASE_URL: openAiUrl, ...given }
+    : { ...settings, ...given };
+  const names = Object.keys(settings);
+  const others = names.filter((name) => (used[name] ?? '') !== (settings[name] ?? ''));
+  if (others.length === 0) return;
+  const other = others.find((name) => name in given);
   throw new CommandError(
-    `The environment has another ${other[0]}, which the service would use instead. Unset it, or set all three there: ` +
-      `${Object.keys(settings).join(', ')}. Nothing was stored.`,
+    `The environment has ${other === undefined ? `a model without this ${others.join(', ')}` : `another ${other}`}, which ` +
+      `the service would use instead. Unset it, or set all three there: ${names.join(', ')}. Nothing was stored.`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { ParseArgsOptionDescriptor } from 'node:util';
@@ -5,10 +6,10 @@ import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { DataFolderInUseError } from '../db/lock-folder.ts';
 import { readVersion } from '../lib/read-version.ts';
-import { openDatabase } from '../open-database.ts';
+import { isDatabaseMissing, openDatabase } from '../open-database.ts';
 import { createLog } from '../log.ts';
 import { describeFailure } from '../operator-error.ts';
-import { UsageError } from './command.ts';
+import { CommandError, UsageError } from './command.ts';
 import type { Command, CommandInput, CommandOutput, CommandValues } from './command.ts';
 import { runInService } from './command-socket.ts';
 import { commands } from './commands.ts';
@@ -144,6 +145,13 @@ async function run(
   const runOn = (database: Database) =>
     repeat((given) => runCommand(command, { config, database }, given), values, print);
   if (opened) return runOn(opened);
+  // Without this, a command that lacks the settings of the service would succeed, on an empty database.
+  if (!command.createsDatabase && (await isDatabaseMissing(config))) {
+    throw new CommandError(
+      `There is no database in ${resolve(config.dataDir)}. Set DATABASE_URL or DATA_DIR as for the service, or create ` +
+        'a database with "setup".',
+    );
+  }
   let database: Database;
   try {
     database = await openDatabase(config, createLog(config.logLevel));

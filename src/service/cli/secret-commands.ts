@@ -5,9 +5,9 @@ import type { Command } from './command.ts';
 
 export const rotateSecretsCommand: Command = {
   name: 'secrets rotate',
-  summary:
-    'Encrypts all stored secrets with the first key of SECRET_KEYS. On PostgreSQL, the service can keep running.',
+  summary: 'Encrypts all stored secrets with the first key of SECRET_KEYS. The service can keep running.',
   options: {},
+  usesSecretKeys: true,
   async run({ database }) {
     const { key, rotated } = await rotateSecrets(database);
     return {
@@ -27,6 +27,7 @@ export const forgetSecretsCommand: Command = {
     key: { value: 'id', description: 'id of the lost key, which the error names', required: true },
     yes: { description: 'confirms the removal, which cannot be undone', required: true },
   },
+  usesSecretKeys: true,
   async run({ database }, { key = '' }) {
     if (!/^[0-9a-f]{8}$/.test(key)) throw new UsageError('The id of a key has eight hexadecimal digits.');
     if (database.secrets.keys.some(({ id }) => id === key))

@@ -34,6 +34,7 @@ export const setupCommand: Command = {
   name: 'setup',
   summary:
     'Makes the first user, API key and assistant, and tests the language model. Asks for what is missing.',
+  createsDatabase: true,
   options: {
     name: { value: 'name', description: 'your name' },
     email: { value: 'address', description: 'your e-mail address' },
@@ -46,8 +47,12 @@ export const setupCommand: Command = {
     },
   },
   async prepare(given, input) {
-    const values = await askAll('setup', questions, given, input);
-    return isModelInEnvironment(values, input) ? values : connectModel('setup', values, input, modelQuestion);
+    const asked = await askAll('setup', questions, given, input);
+    const values = isModelInEnvironment(asked, input)
+      ? asked
+      : await connectModel('setup', asked, input, modelQuestion);
+    // The service, which may run the rest, was started in another way.
+    return { ...values, invocation };
   },
   async change({ config, database }, values) {
     const { name, email } = readNewUser(values);
@@ -69,17 +74,18 @@ export const setupCommand: Command = {
       timeZone: values['timezone'],
     });
     const snippet = snippetFor(originOf(config), assistant.uuid);
+    const program = values['invocation'] ?? invocation;
     return {
       lines: [
         `API key (it cannot be shown again): ${key}`,
         `Assistant: ${assistant.uuid}`,
         `Balance: ${firstBalance} USD in the service's own ledger, enough for ${messages} messages of visitors. Add to it with`,
-        `  ${invocation} top-up --user ${email} --amount ${firstBalance}`,
+        `  ${program} top-up --user ${email} --amount ${firstBalance}`,
         'Show it on a page with this line. To try it, save the line as chat.html and open that file:',
         `  ${snippet}`,
         'Add a document, and start the service if it does not run:',
-        `  ${invocation} documents add --assistant ${assistant.uuid} --file <path>`,
-        `  ${invocation} start`,
+        `  ${program} documents add --assistant ${assistant.uuid} --file <path>`,
+        `  ${program} start`,
       ],
       data: { user_id: userId, api_key: key, assistant_uuid: assistant.uuid, snippet },
       changed: [

@@ -11,6 +11,7 @@ import { table } from './table.ts';
 export const createUserCommand: Command = {
   name: 'users create',
   summary: 'Creates a user, the owner of assistants and keys.',
+  createsDatabase: true,
   options: {
     name: { value: 'name', description: 'full name', required: true },
     email: { value: 'address', description: 'e-mail address; must be unique', required: true },
@@ -18,7 +19,7 @@ export const createUserCommand: Command = {
   },
   async change({ database }, values) {
     const { name, email } = readNewUser(values);
-    const balance = values['balance'] === undefined ? undefined : amountOf(values, 'balance');
+    const balance = amountOf({ balance: '0', ...values }, 'balance');
     const id = await createUser(database, { name, email, balance }).catch((error: unknown) => {
       throw error instanceof EmailTakenError ? new CommandError(error.message, { cause: error }) : error;
     });
@@ -54,7 +55,7 @@ export const topUpCommand: Command = {
     amount: { value: 'USD', description: 'amount, such as 25 or 0.50', required: true },
   },
   async change({ database: { db } }, values) {
-    const amount = amountOf(values, 'amount');
+    const amount = amountOf(values, 'amount', 'above 0');
     const { id } = await findUser(db, values['user']);
     await moveMoney(db, { userId: id, kind: 'top_up', amount });
     const [user] = await db.select({ balance: users.balance }).from(users).where(eq(users.id, id));
@@ -68,11 +69,15 @@ export const topUpCommand: Command = {
 };
 
 /** A decimal string, since binary floating point cannot represent cents exactly. */
-function amountOf(values: CommandValues, option: string): string {
+function amountOf(
+  values: CommandValues,
+  option: string,
+  range: 'of at least 0' | 'above 0' = 'of at least 0',
+): string {
   const text = values[option] ?? '';
-  if (!/^\d{1,9}(\.\d{1,4})?$/.test(text) || Number(text) === 0) {
+  if (!/^\d{1,9}(\.\d{1,4})?$/.test(text) || (range === 'above 0' && Number(text) === 0)) {
     throw new UsageError(
-      `--${option} must be an amount above 0 with at most 4 decimals, such as 25 or 0.50.`,
+      `--${option} must be an amount ${range} with at most 4 decimals, such as 25 or 0.50.`,
     );
   }
   return text;

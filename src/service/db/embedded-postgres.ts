@@ -4,18 +4,48 @@ import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { vector } from '@electric-sql/pglite-pgvector';
 import type { Logger } from 'pino';
+import { OperatorError } from '../operator-error.ts';
 
 /** Free bytes below which a failed PGlite is not opened again: recovery writes at least one WAL segment of 16 MB. */
 const recoveryBytes = 24 * 1024 * 1024;
 
 /** The embedded database has failed, and the disk has no room to recover it. */
-export class DiskFullError extends Error {
+export class DiskFullError extends OperatorError {
   override readonly name = 'DiskFullError';
   /** PostgreSQL's code for it (`disk_full`). */
   readonly code = '53100';
   constructor(folder: string) {
     super(`The disk that holds ${folder} is full. The database recovers by itself once there is space.`);
   }
+}
+
+/** The folder of the embedded database is incomplete, or its user or file system allows no access. */
+export class DatabaseNotOpenedError extends OperatorError {
+  override readonly name = 'DatabaseNotOpenedError';
+  constructor(folder: string, cause: unknown) {
+    super(
+      `The embedded database in ${folder} cannot be opened (${reasonOf(cause)}). It must be complete, and belong to the ` +
+        'user who runs the service.',
+      { cause },
+    );
+  }
+}
+
+/** Emscripten's numbers of the errors that an operator can resolve; they differ from those of the system. */
+const emscriptenCodes: Readonly<Record<number, string>> = {
+  2: 'EACCES',
+  44: 'ENOENT',
+  51: 'ENOSPC',
+  54: 'ENOTDIR',
+  63: 'EPERM',
+  69: 'EROFS',
+};
+
+/** Describes an error of PGlite. Those of Emscripten's file system are objects with a number. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Error) return error.message.replace(/\. Build with .*/, '');
+  const { errno } = (error ?? {}) as { errno?: unknown };
+  return typeof errno === 'number' ? (emscriptenCodes[errno] ?? `error ${errno}`) : String(error);
 }
 
 /** Receives the notifications of one channel. The session of a dropped instance is lost, and its LISTEN with it. */
@@ -48,7 +78,7 @@ export class EmbeddedPostgres {
   /**
    * Returns the running instance, or opens one.
    *
-   * @throws DiskFullError
+   * @throws DiskFullError, DatabaseNotOpenedError
    */
   async instance(): Promise<PGlite> {
     this.#opening ??= this.#open();
@@ -56,7 +86,7 @@ export class EmbeddedPostgres {
       return await this.#opening;
     } catch (error) {
       this.#opening = undefined;
-      throw error;
+      throw error instanceof OperatorError ? error : new DatabaseNotOpenedError(this.#folder, error);
     }
   }
 

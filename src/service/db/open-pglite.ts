@@ -6,7 +6,8 @@ import { Pool } from 'pg';
 import type { Client, ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Connection } from './database.ts';
-import { EmbeddedPostgres } from './embedded-postgres.ts';
+import { OperatorError } from '../operator-error.ts';
+import { DatabaseNotOpenedError, EmbeddedPostgres, reasonOf } from './embedded-postgres.ts';
 import { lockFolder } from './lock-folder.ts';
 import * as schema from './schema.ts';
 import { transactions } from './transactions.ts';
@@ -17,18 +18,13 @@ import { UnplannedClient } from './unplanned-client.ts';
  * the user of this process may open. The folder is locked until the database is closed: a second process would corrupt it.
  *
  * @param options.fsync whether commits wait for the disk.
- * @throws DataFolderInUseError if another process uses the folder; DiskFullError
+ * @throws DataFolderInUseError if another process uses the folder; DiskFullError; DatabaseNotOpenedError
  */
 export async function openPglite(
   folder: string,
   { fsync, log }: { fsync: boolean; log: Logger },
 ): Promise<Connection> {
-  await mkdir(folder, { recursive: true });
-  // PGlite's files can be read and written by every user of the machine.
-  await chmod(folder, 0o700).catch((error: unknown) => {
-    log.warn({ err: error }, 'other users of this machine may be able to read the database');
-  });
-  const unlock = lockFolder(folder);
+  const unlock = await prepareFolder(folder, log);
   try {
     const embedded = new EmbeddedPostgres(folder, fsync, log);
     await embedded.instance();
@@ -58,6 +54,20 @@ export async function openPglite(
   } catch (error) {
     unlock();
     throw error;
+  }
+}
+
+/** Creates the folder if it is missing, and locks it; returns a function that unlocks it. */
+async function prepareFolder(folder: string, log: Logger): Promise<() => void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    // PGlite's files can be read and written by every user of the machine.
+    await chmod(folder, 0o700).catch((error: unknown) => {
+      log.warn({ err: error }, 'other users of this machine may be able to read the database');
+    });
+    return lockFolder(folder);
+  } catch (error) {
+    throw error instanceof OperatorError ? error : new DatabaseNotOpenedError(folder, error);
   }
 }
 
@@ -117,7 +127,7 @@ class Session {
         if (panic) this.#fail(panic as unknown as Error);
         else return messages;
       } catch (error) {
-        this.#fail(error instanceof Error ? error : new Error(String(error)));
+        this.#fail(error instanceof Error ? error : new Error(reasonOf(error)));
       }
     }
     const { message: reason, code = '57P02' } = this.#failure as Error & { code?: string };

@@ -11,20 +11,32 @@ export class PortInUseError extends OperatorError {
   }
 }
 
+/** The system refuses the address or the port. */
+export class CannotListenError extends OperatorError {
+  override readonly name = 'CannotListenError';
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    super(
+      `Cannot listen on port ${port} of ${host} (${cause.code ?? cause.message}). HOST must be an address of this machine, ` +
+        'and PORT one that the user of the service may use: those below 1024 are often reserved for root.',
+      { cause },
+    );
+  }
+}
+
 /**
  * Starts to listen; port 0 picks a free one.
  *
- * @throws PortInUseError
+ * @throws PortInUseError, CannotListenError
  */
 export async function listen(server: Server, host: string, port: number): Promise<void> {
   server.listen(port, host);
   try {
     await once(server, 'listening');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-      throw new PortInUseError(port, error);
-    }
-    throw error;
+    const cause = error as NodeJS.ErrnoException;
+    throw cause.code === 'EADDRINUSE'
+      ? new PortInUseError(port, cause)
+      : new CannotListenError(host, port, cause);
   }
 }
 

@@ -13,14 +13,14 @@ export class EmailTakenError extends Error {
 }
 
 /**
- * Stores a user, with a first balance if one is given.
+ * Stores a user.
  *
- * @param user.balance USD, as a decimal string.
+ * @param user.balance the first balance in USD, as a decimal string; 0 by default.
  * @throws EmailTakenError
  */
 export async function createUser(
   { db }: Database,
-  { name, email, balance }: { name: string; email: string; balance?: string | undefined },
+  { name, email, balance = '0' }: { name: string; email: string; balance?: string },
 ): Promise<number> {
   return db.transaction(async (tx) => {
     const [created] = await tx
@@ -31,7 +31,7 @@ export async function createUser(
         throw isUniqueViolation(error, 'users_email') ? new EmailTakenError(email, error) : error;
       });
     if (!created) throw new Error('The user was not stored.');
-    if (balance !== undefined) {
+    if (Number(balance) > 0) {
       await moveMoney(tx, { userId: created.id, kind: 'top_up', amount: balance });
     }
     return created.id;

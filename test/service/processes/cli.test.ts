@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
@@ -96,6 +96,16 @@ test(
   },
 );
 
+test('refuses a command without the settings of the service, instead of creating a second database', async () => {
+  const dataDir = join(folder, 'none');
+  const env = { DATA_DIR: dataDir, DATABASE_URL: undefined };
+  assert.deepEqual(await runProgram(env, 'users', 'list'), {
+    code: 1,
+    output: `There is no database in ${dataDir}. Set DATABASE_URL or DATA_DIR as for the service, or create a database with "setup".\n`,
+  });
+  await assert.rejects(stat(dataDir), { code: 'ENOENT' });
+});
+
 test('exits with code 2 for an unknown command', async () => {
   const { code, output } = await runProgram({ DATA_DIR: folder }, 'frob');
   assert.deepEqual([code, output], [2, 'There is no command "frob".\n"--help" lists all commands.\n']);
@@ -129,6 +139,16 @@ test('creates, lists and revokes users and keys', async () => {
   const again = await run('users', 'create', '--name', 'Eve', '--email', email.toUpperCase());
   assert.equal(again.code, 1);
   assert.match(again.err, /^There is already a user with the e-mail address [^\n]+\.$/);
+});
+
+test('creates a user without a balance, also with the default as the option', async () => {
+  for (const given of [[], ['--balance', '0']]) {
+    const ada = ['--name', 'Ada Ly', '--email', `${randomUUID()}@example.com`];
+    const { id } = (await json('users', 'create', ...ada, ...given)) as { id: number };
+    assert.deepEqual(await readMoney(service, id), { balance: 0, ledger: 0 });
+    const { rows } = await pool.query('SELECT FROM ledger_entries WHERE user_id = $1', [id]);
+    assert.equal(rows.length, 0);
+  }
 });
 
 test('creates keys with restrictions, lists and rotates them', async () => {
@@ -189,7 +209,7 @@ test('prints the settings with type, range, default and meaning in the help of b
 
 test('refuses arguments that the service does not know', async () => {
   const child = startChildProcess(process.execPath, [join(repository, 'src/service/main.ts'), '--port=1']);
-  assert.equal(await child.ended, 1);
+  assert.equal(await child.ended, 2);
   assert.equal(
     child.output(),
     'The only options are --json and --help. Settings are environment variables.\n',
@@ -249,6 +269,10 @@ const usageErrors: [args: string, message: RegExp][] = [
   ],
   ['keys create --user 1 --name A --expires-in 0', /--expires-in must be a number of days from 1 to 3650/],
   ['keys rotate --id 1 --overlap 721', /--overlap must be a number of hours from 0 to 720/],
+  [
+    'users create --name A --email a@b --balance=-1',
+    /--balance must be an amount of at least 0 with at most/,
+  ],
   ['top-up --user 1 --amount 1e3', /--amount must be an amount above 0/],
   ['top-up --user 1 --amount=-1', /--amount must be an amount above 0/],
   ['top-up --user 1 --amount 0', /--amount must be an amount above 0/],

@@ -220,6 +220,14 @@ test('reports a port that is in use', async () => {
   );
 });
 
+test('reports an address that the machine does not have', async () => {
+  await assert.rejects(listen(createServer(), '192.0.2.7', 3000), {
+    name: 'CannotListenError',
+    message:
+      /^Cannot listen on port 3000 of 192\.0\.2\.7 \(EADDRNOTAVAIL\)\. HOST must be an address of this machine/,
+  });
+});
+
 test(
   'reports a data folder that is in use, and does not disturb its process',
   { skip: testDatabase === 'postgres' && 'a PostgreSQL server may be shared' },

@@ -205,6 +205,29 @@ test('"secrets rotate" encrypts all secrets with the first key', async () => {
   await assertReadable(await startService({ ...env, SECRET_KEYS: second }), stored);
 });
 
+test(
+  'a service with an embedded database refuses "secrets rotate" with other keys than its own',
+  { skip: testDatabase === 'postgres' && 'a command has a connection of its own' },
+  async () => {
+    const env = { ...(await copyDatabase(encrypted)), FSYNC: 'off' };
+    await startService({ ...env, SECRET_KEYS: `${first},${second}` });
+    const rotate = async (keys: string | undefined) => {
+      let output = '';
+      const streams = { out: (text: string) => (output += text), err: (text: string) => (output += text) };
+      const code = await runCli(['secrets', 'rotate'], { ...env, SECRET_KEYS: keys }, streams);
+      return { code, output };
+    };
+    for (const keys of [undefined, first, `${second},${first}`]) {
+      const { code, output } = await rotate(keys);
+      assert.equal(code, 1);
+      assert.match(output, /^The running service has other SECRET_KEYS than this command\./);
+    }
+    const { code, output } = await rotate(`${first},${second}`);
+    assert.equal(code, 0, output);
+    assert.match(output, /^All secrets are encrypted with the key \w+\.$/m);
+  },
+);
+
 test('a rotation in small batches keeps the changes that the service makes meanwhile', async () => {
   const env = { ...(await copyDatabase(encrypted)), SECRET_KEYS: `${second},${first}` };
   const service = await startService(env);

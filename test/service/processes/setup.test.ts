@@ -9,6 +9,9 @@ import { CommandError } from '../../../src/service/cli/command.ts';
 import { connectModelCommand } from '../../../src/service/cli/model-commands.ts';
 import { runCli } from '../../../src/service/cli/run-cli.ts';
 import { setupCommand } from '../../../src/service/cli/setup-command.ts';
+import { runInService } from '../../../src/service/cli/command-socket.ts';
+import { invocation } from '../../../src/service/cli/invocation.ts';
+import { readConfig } from '../../../src/service/config.ts';
 import { settingsFile } from '../../../src/service/read-environment.ts';
 import { processed } from '../../support/records/documents.ts';
 import type { Owner } from '../../support/records/owner.ts';
@@ -398,9 +401,31 @@ describe('model connect', () => {
     assert.equal(model.requests.length, requests);
     assert.equal(await readFile(file, 'utf8'), before);
 
+    // The stored name and key would be ignored.
+    const address = { ...database, LLM_BASE_URL: model.url };
+    const partly = await runProgram(cwd, address, ...connect, '--model-key', 'sk-2');
+    assert.equal(partly.code, 1, partly.output);
+    assert.match(
+      partly.output,
+      /^The environment has a model without this LLM_MODEL, LLM_API_KEY, .* Unset it/,
+    );
+    assert.equal(model.requests.length, requests);
+
     const same = { ...database, LLM_BASE_URL: model.url, LLM_MODEL: 'm-2', LLM_API_KEY: '' };
     const { code, output } = await runProgram(cwd, same, ...connect);
     assert.equal(code, 0, output);
+  });
+
+  it('is ignored by a start with another model in the environment, which says so', async () => {
+    const cwd = await mkdtemp(join(folder, 'ignored-'));
+    await writeFile(join(cwd, settingsFile), 'LLM_MODEL=m-1\nLLM_API_KEY=sk-1\n');
+    // The start ends by itself, since no machine has this address.
+    const env = { ...(await newDatabase()), LLM_BASE_URL: model.url, HOST: '192.0.2.7' };
+    const { output } = await runProgram(cwd, env, 'start');
+    const said =
+      'the environment has a model, so LLM_API_KEY, LLM_MODEL in voice-assistant-chat.env are ignored';
+    assert.equal(output.split(said).length, 2, output);
+    assert.match(output, /^Cannot listen on port 3000 of 192\.0\.2\.7/m);
   });
 
   it('asks for what is missing', async () => {
@@ -464,6 +489,15 @@ describe('while a service uses the embedded database, the command line', async (
     ({ uuid } = JSON.parse(created.output) as { uuid: string });
     for (const name of ['commands.sock', 'database'])
       assert.equal((await stat(join(dataDir, name))).mode & 0o077, 0, name);
+  });
+
+  it('prints the next commands as they are called here, not as the service was', async () => {
+    const values = { name: 'Flo', email: 'flo@setup.example', invocation: 'node --env-file=chat.env bin.js' };
+    const input = { env: {}, ask: undefined, say: () => undefined };
+    assert.equal((await setupCommand.prepare?.(values, input))?.['invocation'], invocation);
+    const config = readConfig(env);
+    const output = await runInService(config, { name: 'setup', values });
+    assert.match(output?.lines.join('\n') ?? '', /^ {2}node --env-file=chat\.env bin\.js start$/m);
   });
 
   it('adds a document, with which the service answers', async () => {
