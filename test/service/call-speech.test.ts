@@ -337,6 +337,7 @@ describe('the assistant', () => {
     await over;
     const record = await ended(id);
     assert.deepEqual([record['status'], record['total_cost']], ['failed', 0]);
+    assert.equal(record['transcript'], 'AI: Hello!\nCustomer: When do you open?\nAI: We open');
     assert.ok(line.actions.includes('hang up'));
   });
 });

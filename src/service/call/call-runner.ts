@@ -313,7 +313,8 @@ export class CallRunner implements CallHandler {
           callStore,
           {
             leaseMs: this.#dependencies.leaseMs,
-            mayWait: () => line.hasEnded && !this.#closing.signal.aborted,
+            hasEnded: () => line.hasEnded,
+            closing: this.#closing.signal,
           },
           log,
         ),

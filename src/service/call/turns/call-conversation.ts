@@ -222,9 +222,13 @@ export class CallConversation {
     } finally {
       reply.stop();
     }
+    // A customer who has interrupted needs no more of the answer.
+    if (reply.error && spoken.cutOffBy === undefined) spoken = { error: reply.error, ...spoken };
     const functionCalls = [...reply.functionCalls];
     await this.#addSpoken(spoken, { since, functionCalls });
     if (spoken.cutOffBy !== undefined) {
+      // The customer does not wait for the tools of an answer that has failed.
+      if (spoken.error) await line.hangUp();
       // Otherwise, the next answer would not know of the calls in progress, and the model would repeat them.
       await reply.untilEnd(AbortSignal.any([closing, this.#minutes.signal]));
       if (this.#minutes.signal.aborted) {
@@ -233,8 +237,9 @@ export class CallConversation {
         await reply.untilEnd(closing);
       }
       const late = reply.functionCalls.slice(functionCalls.length);
-      await this.#addSpoken({ played: '', startedAt: undefined }, { functionCalls: late });
+      await this.#addSpoken({ ...spoken, played: '' }, { functionCalls: late });
     }
+    if (spoken.error) throw spoken.error;
     this.#minutes.signal.throwIfAborted();
     if (reply.digits !== '') await line.sendDigits(reply.digits);
     // No transfer if the customer has interrupted or hung up.
@@ -251,6 +256,7 @@ export class CallConversation {
   async #say(text: string): Promise<Spoken> {
     const spoken = await this.#speak(oneChunk(text));
     await this.#addSpoken(spoken);
+    if (spoken.error) throw spoken.error;
     this.#minutes.signal.throwIfAborted();
     return spoken;
   }
@@ -261,8 +267,14 @@ export class CallConversation {
     return line.say(text, seconds, signal, this.#minutes.signal);
   }
 
-  async #addSpoken(...spoken: Parameters<CallTranscript['addSpoken']>): Promise<void> {
-    if (await this.#transcript.addSpoken(...spoken)) this.#silence.assistantSpoke(this.#options.line.now);
+  async #addSpoken(...[spoken, more]: Parameters<CallTranscript['addSpoken']>): Promise<void> {
+    try {
+      if (await this.#transcript.addSpoken(spoken, more))
+        this.#silence.assistantSpoke(this.#options.line.now);
+    } catch (error) {
+      // A call that has failed is refunded, whatever else would have ended it.
+      throw spoken.error ?? error;
+    }
   }
 }
 
