@@ -510,6 +510,7 @@ describe('a web call in progress', () => {
     await waitForEnd(visitor);
     const [call] = await storedCalls(visitor);
     assert.deepEqual([call?.endReason, toolResults(call)], ['cut-off', [{ table: 7 }]]);
+    assert(call && call.duration >= 1, String(call?.duration));
   });
 
   it('stores the tool of an answer and what was heard of it if the voice fails', async () => {

@@ -74,7 +74,7 @@ export class CallConversation {
     try {
       const ending = await this.#untilEnd();
       if (ending !== 'released') await this.#options.line.hangUp(ending.reason);
-      const duration = this.#duration;
+      const duration = this.duration;
       await this.#minutes.stop();
       return ending === 'released' ? undefined : { ...ending, duration, messages: this.#transcript.messages };
     } catch (error) {
@@ -84,7 +84,8 @@ export class CallConversation {
     }
   }
 
-  get #duration(): number {
+  /** Seconds since the call was answered, rounded up. */
+  get duration(): number {
     return Math.ceil(this.#options.line.now - this.#answeredAt - tolerance);
   }
 
@@ -158,7 +159,7 @@ export class CallConversation {
           return { status: hangUpStatus(this.#transcript.messages, hasGreeting), reason: 'hung-up' };
         }
         if (event.by === 'service') return { status: 'ended', reason: event.reason };
-        await this.#options.callStore.release(this.#duration);
+        await this.#options.callStore.release(this.duration);
         return 'released';
       case 'identified':
         return event.by === 'fax' ? faxAnswered : this.#leaveVoicemail({ waitsForGreeting: false });
@@ -244,7 +245,7 @@ export class CallConversation {
     if (reply.digits !== '') await line.sendDigits(reply.digits);
     // No transfer if the customer has interrupted or hung up.
     if (reply.transferTo !== undefined && spoken.cutOffBy === undefined) {
-      await this.#options.callStore.release(this.#duration, reply.transferTo);
+      await this.#options.callStore.release(this.duration, reply.transferTo);
       await line.leave();
       return 'released';
     }
