@@ -476,6 +476,23 @@ describe('a call with two processes', () => {
     }
   });
 
+  it('fails with its duration up to the end of its lease if its process has died', async () => {
+    const before = await readMoney(service, owner.id);
+    const { line, over, id } = await connect();
+    await line.hears();
+    await pool.query(
+      `UPDATE calls SET lease_owner = gen_random_uuid(), lease_until = now() - interval '1 hour',
+         answered_at = now() - interval '65 minutes'
+       WHERE id = $1`,
+      [id],
+    );
+    const record = await ended(id);
+    assert.deepEqual([record['end_reason'], record['duration']], ['service-stopped', 300]);
+    assert.deepEqual(await readMoney(service, owner.id), before);
+    line.lose();
+    await over;
+  });
+
   it('continues on the later connection if the same process is connected twice', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();

@@ -333,10 +333,13 @@ describe('the assistant', () => {
     model.behave({ chunks: ['We open'], ending: 'cut' });
     const { line, over, id } = await connect();
     await line.hears();
+    await line.waits(20);
     line.says('When do you open?');
     await over;
     const record = await ended(id);
     assert.deepEqual([record['status'], record['total_cost']], ['failed', 0]);
+    assert.equal(record['transcript'], 'AI: Hello!\nCustomer: When do you open?\nAI: We open');
+    assert.equal(record['duration'], Math.ceil(line.now));
     assert.ok(line.actions.includes('hang up'));
   });
 });

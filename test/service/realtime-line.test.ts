@@ -325,13 +325,12 @@ describe('a call with a realtime model', () => {
     assert.equal((await answer(call, await hear(call)).spoken).played.trim(), 'Yes, we do.');
   });
 
-  it('rejects immediately if the model refuses to answer', async () => {
+  it('fails immediately if the model refuses to answer', async () => {
     const call = await connect();
     call.endpoint.answer = () => ({ refused: true });
     say(call, 'Do you sell tulips?');
-    await assert.rejects(answer(call, await hear(call)).spoken, {
-      message: 'The voice model could not answer.',
-    });
+    const { error } = await answer(call, await hear(call)).spoken;
+    assert.equal(error?.message, 'The voice model could not answer.');
   });
 
   it('stops when the customer speaks, and truncates the answer in the model’s history', async () => {
@@ -668,10 +667,11 @@ describe('a call with a realtime model', () => {
     assert.match((await answer(call, '…').spoken).played, /^You said: mumbling/);
   });
 
-  it('rejects if an answer fails, and gives the next answer', async () => {
+  it('gives the next answer after one that fails', async () => {
     const call = await connect();
     call.endpoint.answer = () => ({ fails: true });
-    await assert.rejects(answer(call, 'Hello?').spoken, { message: 'The voice model could not answer.' });
+    const { error } = await answer(call, 'Hello?').spoken;
+    assert.equal(error?.message, 'The voice model could not answer.');
     call.endpoint.answer = () => ({ text: 'Here I am.' });
     assert.equal((await answer(call, 'Hello?').spoken).played.trim(), 'Here I am.');
   });

@@ -4,11 +4,13 @@ import { DatabaseError } from 'pg';
 import { pino } from 'pino';
 import type { CallStore } from '../../src/service/call/store/call-store.ts';
 import { RetryingCallStore } from '../../src/service/call/store/retrying-call-store.ts';
+import type { RetryingOptions } from '../../src/service/call/store/retrying-call-store.ts';
 
 const silent = pino({ level: 'silent' });
 
 /** A log whose database fails so many times, with this error. */
-function failing(times: number, error: Error, options = { leaseMs: 5000, mayWait: () => false }) {
+function failing(times: number, error: Error, more: Partial<RetryingOptions> = {}) {
+  const options = { leaseMs: 5000, hasEnded: () => false, closing: new AbortController().signal, ...more };
   let left = times;
   const saved: number[] = [];
   const attempt = async () => {
@@ -55,10 +57,15 @@ describe('the progress of a call', () => {
   });
 
   it('is stored after an outage that is longer than a lease, but only if the customer does not wait', async () => {
-    const { log, saved } = failing(2, lost, { leaseMs: -1, mayWait: () => true });
+    const { log, saved } = failing(2, lost, { leaseMs: -1, hasEnded: () => true });
     await log.saveMessages([]);
     assert.deepEqual(saved, [0]);
-    await assert.rejects(failing(1, lost, { leaseMs: -1, mayWait: () => false }).log.saveMessages([]));
+    await assert.rejects(failing(1, lost, { leaseMs: -1 }).log.saveMessages([]));
+  });
+
+  it('does not delay the stop of the process during an outage', async () => {
+    const options = { hasEnded: () => true, closing: AbortSignal.abort() };
+    await assert.rejects(failing(1, lost, options).log.saveMessages([]));
   });
 
   it('fails at once if the query is wrong', async () => {

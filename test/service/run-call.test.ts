@@ -499,8 +499,11 @@ test('an answer has the time from the end of the customer’s utterance to its f
 });
 
 /** Starts a call whose assistant answers and then calls a tool, which ends when the test says so. */
-function startSlowTool(more: Partial<Pick<CallConversationOptions, 'closing'>> & Partial<CallStore> = {}) {
-  const { closing = never, ...store } = more;
+function startSlowTool(
+  more: Partial<Pick<CallConversationOptions, 'closing' | 'signal'>> &
+    Partial<CallStore> & { modelFails?: boolean } = {},
+) {
+  const { closing = never, signal = never, modelFails = false, ...store } = more;
   const tool = Promise.withResolvers<undefined>();
   const line = new ScriptedLine(() => undefined);
   const saved: string[] = [];
@@ -512,6 +515,7 @@ function startSlowTool(more: Partial<Pick<CallConversationOptions, 'closing'>> &
         yield { type: 'text', text: 'One moment.' };
         await tool.promise;
         yield { type: 'function_call', call: { name: 'book', arguments: {}, result: 'booked' } };
+        if (modelFails) throw new Error('The model has failed.');
       },
       startTurn: () => Promise.reject(new Error('It never speaks unprompted.')) as never,
     },
@@ -521,7 +525,7 @@ function startSlowTool(more: Partial<Pick<CallConversationOptions, 'closing'>> &
       release: () => Promise.resolve(),
       ...store,
     },
-    ...{ signal: never, closing },
+    ...{ signal, closing },
   });
   return { line, saved, tool, result: conversation.run() };
 }
@@ -565,6 +569,60 @@ for (const [isInterrupted, when] of [
     );
   });
 }
+
+describe('an answer that fails', () => {
+  /** Starts an answer that fails; returns the stored messages, too. */
+  async function startAnswer(more: Parameters<typeof startSlowTool>[0] = {}) {
+    let stored: CallMessage[] = [];
+    const started = startSlowTool({
+      saveMessages: (messages) => Promise.resolve(void (stored = [...messages])),
+      ...more,
+    });
+    const { line, result } = started;
+    await line.hears();
+    line.says('Book me a table.');
+    await line.isHearing('One moment.');
+    const answers = async (error: RegExp) => {
+      await assert.rejects(result, error);
+      return stored
+        .slice(2)
+        .map(({ content, functionCalls = [] }) => [content, functionCalls.map(({ name }) => name)]);
+    };
+    return { ...started, answers };
+  }
+
+  test('is stored with its tools if the model fails after a tool', async () => {
+    const { tool, answers } = await startAnswer({ modelFails: true });
+    tool.resolve(undefined);
+    assert.deepEqual(await answers(/The model has failed/), [['One moment.', ['book']]]);
+  });
+
+  test('is stored as far as it was heard if the voice fails, and the customer does not wait for its tool', async () => {
+    const { line, tool, answers } = await startAnswer();
+    line.failsToSpeak(new Error('The voice has failed.'));
+    await line.does('hang up');
+    tool.resolve(undefined);
+    assert.deepEqual(await answers(/The voice has failed/), [
+      ['One moment.', []],
+      ['', ['book']],
+    ]);
+  });
+
+  test('is stored as far as it was heard if the process stops', async () => {
+    const stop = new AbortController();
+    const { answers } = await startAnswer({ signal: stop.signal, closing: stop.signal });
+    stop.abort(new Error('The service is stopping.'));
+    assert.deepEqual(await answers(/The service is stopping/), [['One moment.', []]]);
+  });
+
+  test('fails the call even if its conversation is full', async () => {
+    const saveMessages: CallStore['saveMessages'] = ({ length }) =>
+      Promise.resolve(length === 3 ? 'conversation-ended' : undefined);
+    const { tool, answers } = await startAnswer({ modelFails: true, saveMessages });
+    tool.resolve(undefined);
+    await answers(/The model has failed/);
+  });
+});
 
 test('a customer does not wait for a charge if the model fails', async () => {
   const line = new ScriptedLine(() => undefined);

@@ -190,16 +190,6 @@ test('stops the speech when it is aborted', async () => {
   await relay.receives('the silence that replaces the speech', ({ type }) => type === 'play');
 });
 
-test('ends the text where the model fails', async () => {
-  async function* text() {
-    yield await Promise.resolve('One moment, ');
-    throw new Error('The model failed.');
-  }
-  const { relay, result } = await converse((line) => line.say(text(), minute, never));
-  await assert.rejects(result, /The model failed/);
-  await relay.receives('the end of the text', isText(''));
-});
-
 test('estimates when the words were heard if the relay reports nothing', async () => {
   const { call, result } = await converse(
     async (line) => {

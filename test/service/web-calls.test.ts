@@ -503,6 +503,36 @@ describe('a web call in progress', () => {
     assert(call && call.duration >= 1, String(call?.duration));
   });
 
+  it('stores the tool of an answer if the model fails after it', async () => {
+    const { visitor, model, booked } = await visitWithTool();
+    model.behave({ status: 500 });
+    booked.resolve({ table: 7 });
+    await waitForEnd(visitor);
+    const [call] = await storedCalls(visitor);
+    assert.deepEqual([call?.endReason, toolResults(call)], ['cut-off', [{ table: 7 }]]);
+    assert(call && call.duration >= 1, String(call?.duration));
+  });
+
+  it('stores the tool of an answer and what was heard of it if the voice fails', async () => {
+    const { visitor, model, booked } = await visitWithTool();
+    const { browser, speech } = visitor.voice;
+    speech.unspeakable = 'Enjoy your meal.';
+    model.behave({ chunks: ['It is booked. ', 'Enjoy your meal.'] });
+    booked.resolve({ table: 7 });
+    const [end] = await browser.waitFor('call.ended');
+    assert.equal(end?.['reason'], 'failed');
+    // The browser reads it at once.
+    assert.deepEqual((await visitor.history()).slice(1), [
+      'user: Book me a table.',
+      'assistant: It is booked.',
+    ]);
+    const shown = browser.find('response.output_audio_transcript.done').map(({ transcript }) => transcript);
+    assert.equal(shown.at(-1), 'It is booked.');
+    await waitForEnd(visitor);
+    const [call] = await storedCalls(visitor);
+    assert.deepEqual([call?.endReason, toolResults(call)], ['cut-off', [{ table: 7 }]]);
+  });
+
   it('delays the visitor’s next call until its last message is stored', async () => {
     const { visitor, booked, token } = await visitWithTool();
     const hungUp = visitor.hangUp(token);

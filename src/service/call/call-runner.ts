@@ -281,6 +281,7 @@ export class CallRunner implements CallHandler {
     const { log } = this.#dependencies;
     const isLeased = isLeasedBy(call.id, line.owner);
     let recorder: AudioRecorder | undefined;
+    let conversation: CallConversation | undefined;
     try {
       if (call.type === 'inbound' && !earlier) await this.#prepareInbound(call.id);
       // Read after this process owns the call: earlier reports are in the record, later ones reach the line.
@@ -305,7 +306,7 @@ export class CallRunner implements CallHandler {
       recorder = web?.audio && recordCall(this.#dependencies, recorded, web.audio);
       const finishRecording = () => this.#finishRecording(call.id, recorder);
       const callStore = this.#createStore({ ...plan, mode }, line.owner, web && { ...web, finishRecording });
-      const conversation = new CallConversation({
+      conversation = new CallConversation({
         line,
         settings: plan.settings,
         speaker: realtime ?? assistant,
@@ -313,7 +314,8 @@ export class CallRunner implements CallHandler {
           callStore,
           {
             leaseMs: this.#dependencies.leaseMs,
-            mayWait: () => line.hasEnded && !this.#closing.signal.aborted,
+            hasEnded: () => line.hasEnded,
+            closing: this.#closing.signal,
           },
           log,
         ),
@@ -341,9 +343,10 @@ export class CallRunner implements CallHandler {
       else log.error({ err: error, callId: call.id }, 'a call was interrupted');
       // The customer must not wait for the database.
       await line.hangUp();
+      const duration = conversation?.duration;
       await this.#finishRecording(call.id, recorder);
       const reason = signal.aborted ? 'service-stopped' : 'cut-off';
-      await this.#end(call.id, { status: 'failed', reason }, isLeased);
+      await this.#end(call.id, { status: 'failed', reason, duration }, isLeased);
     } finally {
       await line.hangUp();
     }

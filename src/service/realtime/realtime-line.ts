@@ -203,7 +203,7 @@ async function join(text: AsyncIterable<string>): Promise<string> {
   return joined;
 }
 
-/** Reads the text, whose audio is played separately, so that its errors are thrown. */
+/** Reads a text whose audio is played separately: until its end, the model may call functions. */
 async function drain(text: AsyncIterable<string>, spoken: HeardText): Promise<void> {
   const parts = text[Symbol.asyncIterator]();
   for (;;) {

@@ -70,6 +70,8 @@ export interface Spoken {
   cutOffBy?: 'customer' | 'end' | 'time' | 'signal' | undefined;
   /** Time on the line's clock when it first paused for a sound of the customer; absent if it did not. */
   pausedAt?: number;
+  /** The error that stopped the speech; absent if there was none. */
+  error?: Error;
 }
 
 /** A connected call. It belongs to the process that the carrier connected to. */
@@ -87,6 +89,7 @@ export interface Line {
    * iterator is called, so that the model can stop. An empty chunk makes the line speak the text so far without waiting
    * for more.
    *
+   * @param text must not throw.
    * @param seconds the text is cut off after this time.
    * @param signal also cuts the text off.
    * @throws the reason of the signal if it is already aborted.

@@ -68,14 +68,14 @@ export class SpeechOutput {
     };
     signal.addEventListener('abort', abort, { once: true });
     try {
-      await speak(spoken, stop.signal);
+      const error = await speak(spoken, stop.signal).catch((reason: unknown) => {
+        this.cutOff('end');
+        return reason as Error;
+      });
       const cutOffBy = await spoken.over;
       const result = spoken.result(cutOffBy);
       this.#options.listener?.onAssistantSaid(result.played, cutOffBy !== undefined);
-      return result;
-    } catch (error) {
-      this.cutOff('end');
-      throw error;
+      return { ...result, ...(error && { error }) };
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);

@@ -83,6 +83,8 @@ export class ScriptedSpeech implements Synthesizer, Transcriber {
   readonly voices: (string | undefined)[] = [];
   /** Seconds of sound for each sentence. */
   seconds = 0.02;
+  /** A sentence with which the synthesis fails. */
+  unspeakable: string | undefined;
 
   problem(language: string): string | undefined {
     return language === 'de' ? 'German is not understood.' : undefined;
@@ -98,6 +100,7 @@ export class ScriptedSpeech implements Synthesizer, Transcriber {
   async *speak(text: string, { voice }: SynthesisSettings, rate: number): AsyncGenerator<Int16Array> {
     this.spoken.push(text);
     this.voices.push(voice);
+    if (text === this.unspeakable) throw new Error('The voice failed.');
     yield tone(this.seconds, rate);
   }
 }
@@ -154,6 +157,7 @@ export class MemoryVoice implements VoiceModule, MediaServer {
     this.speech.spoken.length = this.speech.voices.length = 0;
     this.connected = Promise.resolve(true);
     this.speech.seconds = 0.02;
+    this.speech.unspeakable = undefined;
     this.rate = 8000;
     this.hasFreePort = true;
   }

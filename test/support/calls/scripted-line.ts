@@ -29,6 +29,7 @@ export class ScriptedLine implements Line {
   #current = '';
   #interruption: Interruption | undefined;
   #isTalkedOver = false;
+  #error: Error | undefined;
   #pausedAt: number | undefined;
   #isWaiting = false;
   #isSpeaking = false;
@@ -85,7 +86,7 @@ export class ScriptedLine implements Line {
     let chunk = read();
     while (cutOffBy === undefined) {
       if (signal.aborted) cutOffBy = 'signal';
-      else if (this.#ended) cutOffBy = 'end';
+      else if (this.#ended ?? this.#error) cutOffBy = 'end';
       else if (this.#isTalkedOver) cutOffBy = 'customer';
       else {
         const result = await Promise.race([chunk, this.#change(signal)]);
@@ -103,12 +104,18 @@ export class ScriptedLine implements Line {
     const played = this.#current;
     this.#current = '';
     this.#isTalkedOver = false;
+    const error = this.#error;
+    this.#error = undefined;
     await this.pass(played.length / charactersPerSecond);
     this.actions.push(`say ${played}`);
     this.#played.push(played);
     this.#notify();
     const pausedAt = this.#pausedAt as number | undefined;
-    return { played, startedAt, cutOffBy, ...(pausedAt !== undefined && { pausedAt }) };
+    return {
+      ...{ played, startedAt, cutOffBy },
+      ...(pausedAt !== undefined && { pausedAt }),
+      ...(error && { error }),
+    };
   }
 
   sendDigits(digits: string): Promise<void> {
@@ -185,6 +192,12 @@ export class ScriptedLine implements Line {
   talksOver(saying: string): void {
     this.#isTalkedOver = true;
     this.says(saying);
+  }
+
+  /** The voice fails, after all of the speech so far. */
+  failsToSpeak(error: Error): void {
+    this.#error = error;
+    this.#notify();
   }
 
   /** Lets seconds pass, whatever the service is doing. */

@@ -72,7 +72,8 @@ export class OwnedLine {
 
   /**
    * @param cutOff only cuts the text off.
-   * @throws the reason of `signal` if it is aborted by the end.
+   * @returns with the reason of `signal` as the error if it is aborted by the end.
+   * @throws the reason of `signal` if it is already aborted.
    */
   async say(
     text: AsyncIterable<string>,
@@ -84,8 +85,7 @@ export class OwnedLine {
     const stopped = AbortSignal.any([this.#interruption.signal, cutOff]);
     if (stopped.aborted) return { played: '', startedAt: undefined, cutOffBy: 'signal' };
     const spoken = await this.#line.say(text, seconds, AbortSignal.any([signal, stopped]));
-    signal.throwIfAborted();
-    return spoken;
+    return signal.aborted ? { ...spoken, error: signal.reason as Error } : spoken;
   }
 
   /**

@@ -21,8 +21,16 @@ export interface EndCallDependencies {
 
 /** The part of a call's result that is stored at its end; the rest was stored during the call. */
 export type EndedCall = Pick<CallResult, 'status' | 'reason'> & {
-  duration?: number;
+  /** Undefined if its process does not know it, or has died. */
+  duration?: number | undefined;
 };
+
+/**
+ * Seconds until now of a call whose process has not stored its duration, but at most until the end of its lease: the
+ * process may have died long ago. Null for a call that no process owns.
+ */
+const ownedSeconds = sql`CASE WHEN ${calls.leaseOwner} IS NOT NULL
+  THEN ceil(extract(epoch FROM least(now(), ${calls.leaseUntil}) - ${calls.answeredAt})) END`;
 
 /**
  * The service records web calls. The carrier records phone calls: if one has failed, there may be no recording, so its
@@ -58,7 +66,7 @@ export async function endCall(
         // In this update, since a second one could deadlock with the deletion of the lead or conversation.
         ...(status === 'failed' && { carrierCost: 0, totalCost: 0 }),
         // An earlier line may have stored a longer duration.
-        ...(duration !== undefined && { duration: sql`greatest(${calls.duration}, ${duration}::integer)` }),
+        duration: sql`greatest(${calls.duration}, (${duration ?? ownedSeconds})::integer)`,
         recordingToken: sql`coalesce(${calls.recordingToken}, CASE WHEN ${isRecorded(status)} THEN ${newSecret()} END)`,
       })
       .where(and(condition, isOpen))

@@ -18,7 +18,7 @@ export class BufferedReply {
   readonly #ended: Promise<void>;
   #length = 0;
   #isComplete = false;
-  #error: unknown;
+  #error: Error | undefined;
   #wake = Promise.withResolvers<undefined>();
 
   /** @param filler said if the model has generated no text after a second. */
@@ -27,7 +27,7 @@ export class BufferedReply {
     this.#ended = this.#read(generate(this.#stop.signal));
   }
 
-  /** Streams the text. @throws the error of the model. */
+  /** Streams the text, up to the end or to an {@link BufferedReply.error}. */
   async *text(): AsyncGenerator<string, undefined> {
     if (this.#filler !== undefined && (await this.#isSlow())) {
       yield `${this.#filler.trim()} `;
@@ -37,7 +37,6 @@ export class BufferedReply {
     for (;;) {
       const text = this.#waiting.shift();
       if (text !== undefined) yield text;
-      else if (this.#error !== undefined) throw this.#error as Error;
       else if (this.#isComplete) return;
       else await this.#wake.promise;
     }
@@ -58,6 +57,11 @@ export class BufferedReply {
     signal.addEventListener('abort', abort, { once: true });
     await Promise.race([this.#ended, aborted.promise]);
     signal.removeEventListener('abort', abort);
+  }
+
+  /** Why the model failed, unless it was stopped before. */
+  get error(): Error | undefined {
+    return this.#error;
   }
 
   get hangsUp(): boolean {
@@ -86,7 +90,7 @@ export class BufferedReply {
         if (this.#length >= maxReplyLength) break;
       }
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#error = error;
+      if (!this.#stop.signal.aborted) this.#error = error as Error;
     }
     this.#isComplete = true;
     this.#notify();

@@ -8,8 +8,10 @@ import type { CallStore } from './call-store.ts';
 export interface RetryingOptions {
   /** Maximum wait in milliseconds while the customer is on the line. */
   leaseMs: number;
-  /** Whether the wait may be longer: the line has ended, and the process is not stopping. */
-  mayWait: () => boolean;
+  /** Whether the customer has left, so that the wait may be longer. */
+  hasEnded: () => boolean;
+  /** Aborted when the process has to stop. There are no further attempts then. */
+  closing: AbortSignal;
 }
 
 /** Retries storing a call's progress while the database is unavailable. */
@@ -37,10 +39,10 @@ export class RetryingCallStore implements CallStore {
   }
 
   #retry<Result>(change: () => Promise<Result>): Promise<Result> {
-    const { leaseMs, mayWait } = this.#options;
+    const { leaseMs, hasEnded, closing } = this.#options;
     const deadline = performance.now() + leaseMs;
     return retryDuringOutage(change, {
-      mayRetry: () => performance.now() <= deadline || mayWait(),
+      mayRetry: () => !closing.aborted && (performance.now() <= deadline || hasEnded()),
       onFirstFailure: (error) => {
         this.#logger.warn({ err: error }, 'could not store the progress of a call; retrying');
       },

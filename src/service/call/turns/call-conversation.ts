@@ -74,7 +74,7 @@ export class CallConversation {
     try {
       const ending = await this.#untilEnd();
       if (ending !== 'released') await this.#options.line.hangUp(ending.reason);
-      const duration = this.#duration;
+      const duration = this.duration;
       await this.#minutes.stop();
       return ending === 'released' ? undefined : { ...ending, duration, messages: this.#transcript.messages };
     } catch (error) {
@@ -84,7 +84,8 @@ export class CallConversation {
     }
   }
 
-  get #duration(): number {
+  /** Seconds since the call was answered, rounded up. */
+  get duration(): number {
     return Math.ceil(this.#options.line.now - this.#answeredAt - tolerance);
   }
 
@@ -158,7 +159,7 @@ export class CallConversation {
           return { status: hangUpStatus(this.#transcript.messages, hasGreeting), reason: 'hung-up' };
         }
         if (event.by === 'service') return { status: 'ended', reason: event.reason };
-        await this.#options.callStore.release(this.#duration);
+        await this.#options.callStore.release(this.duration);
         return 'released';
       case 'identified':
         return event.by === 'fax' ? faxAnswered : this.#leaveVoicemail({ waitsForGreeting: false });
@@ -222,9 +223,13 @@ export class CallConversation {
     } finally {
       reply.stop();
     }
+    // A customer who has interrupted needs no more of the answer.
+    if (reply.error && spoken.cutOffBy === undefined) spoken = { error: reply.error, ...spoken };
     const functionCalls = [...reply.functionCalls];
     await this.#addSpoken(spoken, { since, functionCalls });
     if (spoken.cutOffBy !== undefined) {
+      // The customer does not wait for the tools of an answer that has failed.
+      if (spoken.error) await line.hangUp();
       // Otherwise, the next answer would not know of the calls in progress, and the model would repeat them.
       await reply.untilEnd(AbortSignal.any([closing, this.#minutes.signal]));
       if (this.#minutes.signal.aborted) {
@@ -233,13 +238,14 @@ export class CallConversation {
         await reply.untilEnd(closing);
       }
       const late = reply.functionCalls.slice(functionCalls.length);
-      await this.#addSpoken({ played: '', startedAt: undefined }, { functionCalls: late });
+      await this.#addSpoken({ ...spoken, played: '' }, { functionCalls: late });
     }
+    if (spoken.error) throw spoken.error;
     this.#minutes.signal.throwIfAborted();
     if (reply.digits !== '') await line.sendDigits(reply.digits);
     // No transfer if the customer has interrupted or hung up.
     if (reply.transferTo !== undefined && spoken.cutOffBy === undefined) {
-      await this.#options.callStore.release(this.#duration, reply.transferTo);
+      await this.#options.callStore.release(this.duration, reply.transferTo);
       await line.leave();
       return 'released';
     }
@@ -251,6 +257,7 @@ export class CallConversation {
   async #say(text: string): Promise<Spoken> {
     const spoken = await this.#speak(oneChunk(text));
     await this.#addSpoken(spoken);
+    if (spoken.error) throw spoken.error;
     this.#minutes.signal.throwIfAborted();
     return spoken;
   }
@@ -261,8 +268,14 @@ export class CallConversation {
     return line.say(text, seconds, signal, this.#minutes.signal);
   }
 
-  async #addSpoken(...spoken: Parameters<CallTranscript['addSpoken']>): Promise<void> {
-    if (await this.#transcript.addSpoken(...spoken)) this.#silence.assistantSpoke(this.#options.line.now);
+  async #addSpoken(...[spoken, more]: Parameters<CallTranscript['addSpoken']>): Promise<void> {
+    try {
+      if (await this.#transcript.addSpoken(spoken, more))
+        this.#silence.assistantSpoke(this.#options.line.now);
+    } catch (error) {
+      // A call that has failed is refunded, whatever else would have ended it.
+      throw spoken.error ?? error;
+    }
   }
 }
 

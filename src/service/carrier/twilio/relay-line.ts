@@ -135,23 +135,18 @@ export class RelayLine implements Line {
   /** Streams the text to the relay. Tokens contain their spaces, so they are sent unchanged. */
   async #stream(text: AsyncIterable<string>, speech: RelaySpeech): Promise<void> {
     const iterator = text[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const result = await Promise.race([iterator.next(), speech.ended]);
-        // Nothing can be sent once the speech is over, even if a token arrived at the same time.
-        if (speech.isOver || typeof result !== 'object') break;
-        if (result.done === true) {
-          this.#closeStream(speech);
-          speech.sendEnd();
-          return;
-        }
-        if (result.value === '') continue;
-        this.#send({ type: 'text', token: result.value, last: false });
-        speech.sendToken(result.value);
+    for (;;) {
+      const result = await Promise.race([iterator.next(), speech.ended]);
+      // Nothing can be sent once the speech is over, even if a token arrived at the same time.
+      if (speech.isOver || typeof result !== 'object') break;
+      if (result.done === true) {
+        this.#closeStream(speech);
+        speech.sendEnd();
+        return;
       }
-    } catch (error) {
-      this.#closeStream(speech);
-      throw error;
+      if (result.value === '') continue;
+      this.#send({ type: 'text', token: result.value, last: false });
+      speech.sendToken(result.value);
     }
     // Not awaited: a generator that is waiting for the model returns only after the model has answered.
     iterator.return?.().catch(() => undefined);
