@@ -170,6 +170,35 @@ async function call({
   return { end: ended, events, lines: end.messages.map(({ role, content }) => `${role}: ${content}`) };
 }
 
+/** Starts a conversation on a line whose customer the test controls. */
+function converse(
+  settings: Partial<CallSettings> = {},
+  more: Pick<CallConversationOptions, 'answeredBy' | 'earlier'> = {},
+) {
+  const line = new ScriptedLine(() => undefined);
+  const conversation = new CallConversation({
+    line: new OwnedLine(line, 'a lease'),
+    settings: { ...callSettings, ...settings },
+    speaker: {
+      answer: (said) => oneText(`You said: ${said}`),
+      startTurn: (reason) => oneText(turnTexts[reason]),
+    },
+    callStore: {
+      saveMessages: () => Promise.resolve(undefined),
+      chargeMinute: () => Promise.resolve(true),
+      release: () => Promise.resolve(),
+    },
+    ...{ signal: never, closing: never },
+    ...more,
+  });
+  return { line, result: conversation.run() };
+}
+
+/** The state of a call that an earlier line left. */
+const reconnected = (messages: CallMessage[]): Pick<CallConversationOptions, 'earlier'> => ({
+  earlier: { messages, elapsed: 10, chargedMinutes: 1, reason: 'reconnected' },
+});
+
 describe('a simulated number', () => {
   test('has outcomes in proportion to the weights', () => {
     const found: Record<string, number> = {};
@@ -231,6 +260,18 @@ describe('a call answered by a person', () => {
   test('answers the first words of the person with the initial message if wait_for_customer is true', async () => {
     const { lines } = await call({ waitForCustomer: true });
     assert.deepEqual(lines.slice(0, 2), ['user: Hello?', 'assistant: Hello, this is Kim.']);
+  });
+
+  test('answers the first words with the initial message even if it has re-engaged the person before', async () => {
+    const { line, result } = converse({ waitForCustomer: true });
+    await line.waits(callSettings.reengagementInterval + 1);
+    assert.equal(await line.hears(), turnTexts.silence);
+    line.says('Hello?');
+    assert.equal(await line.hears(), callSettings.initialMessage);
+    line.says('What is this about?');
+    assert.equal(await line.hears(), 'You said: What is this about?');
+    line.hangsUp();
+    await result;
   });
 
   test('waits for the person to speak first if there is no initial message', async () => {
@@ -320,24 +361,8 @@ describe('silence', () => {
   });
 
   test('is limited by max_silence_duration after a reconnection if the person has spoken before', async () => {
-    const line = new ScriptedLine(() => undefined);
     const messages = ['assistant', 'user'].map((role) => ({ role, content: 'Hello.', at: 0, seconds: 1 }));
-    const conversation = new CallConversation({
-      line: new OwnedLine(line, 'a lease'),
-      settings: { ...callSettings, maxInitialSilence: 5 },
-      speaker: {
-        answer: () => oneText('Of course.'),
-        startTurn: (reason) => oneText(turnTexts[reason]),
-      },
-      callStore: {
-        saveMessages: () => Promise.resolve(undefined),
-        chargeMinute: () => Promise.resolve(true),
-        release: () => Promise.resolve(),
-      },
-      ...{ signal: never, closing: never },
-      earlier: { messages: messages as CallMessage[], elapsed: 10, chargedMinutes: 1, reason: 'reconnected' },
-    });
-    const result = conversation.run();
+    const { line, result } = converse({ maxInitialSilence: 5 }, reconnected(messages as CallMessage[]));
     assert.equal(await line.hears(), turnTexts.reconnected);
     await line.waits(callSettings.reengagementInterval + 1);
     assert.equal(await line.hears(), turnTexts.silence);

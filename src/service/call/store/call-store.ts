@@ -20,9 +20,12 @@ export interface CallSettings {
   fillers?: StoredFillers | undefined;
 }
 
-/** Whether the customer does not know the initial message yet. */
-export const hasUnsaidGreeting = ({ initialMessage, isGreetingRead = false }: CallSettings): boolean =>
-  !isGreetingRead && initialMessage.trim() !== '';
+/** Whether the customer has neither read nor heard the initial message. */
+export const hasUnsaidGreeting = (
+  { initialMessage, isGreetingRead = false }: CallSettings,
+  messages: readonly CallMessage[],
+): boolean =>
+  !isGreetingRead && initialMessage.trim() !== '' && !messages.some(({ kind }) => kind === 'greeting');
 
 /** Stores the progress of a call. */
 export interface CallStore {

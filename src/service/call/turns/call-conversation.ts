@@ -3,6 +3,7 @@ import type { ReplyPart, Speaker, Spoken } from '../../voice/line.ts';
 import { BufferedReply } from '../speech/buffered-reply.ts';
 import { hasUnsaidGreeting } from '../store/call-store.ts';
 import type { CallEnding, CallStore, CallProgress, CallResult, CallSettings } from '../store/call-store.ts';
+import type { CallMessage } from '../../db/calls-table.ts';
 import { CallTranscript } from './call-transcript.ts';
 import { chooseFiller } from '../speech/choose-filler.ts';
 import { hangUpStatus } from '../outcome/hang-up-status.ts';
@@ -115,14 +116,14 @@ export class CallConversation {
 
   async #greet(): Promise<void> {
     const { initialMessage } = this.#options.settings;
-    if (initialMessage.trim() !== '') await this.#say(initialMessage);
+    if (initialMessage.trim() !== '') await this.#say(initialMessage, 'greeting');
   }
 
   #leaveVoicemail(options: { waitsForGreeting: boolean }): Promise<CallEnding | undefined> {
     const call = {
       ...this.#options,
       signal: this.#signal,
-      say: (text: string) => this.#say(text),
+      say: (text: string) => this.#say(text, 'voicemail'),
       addSaid: (said: Said) => this.#transcript.addSaid(said),
       lineEnded: (event: CallEvent) => this.#handle(event),
     };
@@ -179,9 +180,8 @@ export class CallConversation {
     this.#silence.customerSpoke(line.now);
     // The last words of a customer who has hung up are stored, but not answered.
     if (line.hasEnded) return undefined;
-    const isFirst = !this.#transcript.messages.some(({ role }) => role === 'assistant');
     // With `waitForCustomer`, the initial message answers the customer's first words.
-    if (isFirst && hasUnsaidGreeting(settings)) {
+    if (hasUnsaidGreeting(settings, this.#transcript.messages)) {
       await this.#greet();
       return undefined;
     }
@@ -248,9 +248,9 @@ export class CallConversation {
     return reply.hangsUp && !isUnheard ? { status: 'ended_by_assistant', reason: 'end-call' } : undefined;
   }
 
-  async #say(text: string): Promise<Spoken> {
+  async #say(text: string, kind: NonNullable<CallMessage['kind']>): Promise<Spoken> {
     const spoken = await this.#speak(oneChunk(text));
-    await this.#addSpoken(spoken);
+    await this.#addSpoken(spoken, { kind });
     this.#minutes.signal.throwIfAborted();
     return spoken;
   }
