@@ -454,6 +454,38 @@ describe('a lost line', () => {
     assert.deepEqual([end.status, end.reason], ['completed', 'hung-up']);
     assert.equal(events.filter((event) => event === 'minute 1').length, 1);
   });
+
+  const customerWords: CallMessage = { role: 'user', content: 'Hello?', at: 0, seconds: 1 };
+
+  for (const [said, waitForCustomer, earlier] of [
+    ['nothing was said', false, []],
+    ['only the customer spoke', false, [customerWords]],
+    ['only the customer spoke, with wait_for_customer', true, [customerWords]],
+  ] as const) {
+    test(`is followed by the initial message if ${said}`, async () => {
+      const { line, result } = converse({ waitForCustomer }, reconnected([...earlier]));
+      assert.equal(await line.hears(), callSettings.initialMessage);
+      line.says('What is this about?');
+      assert.equal(await line.hears(), 'You said: What is this about?');
+      line.hangsUp();
+      await result;
+    });
+  }
+
+  test('is followed by the customer’s words if nothing was said, with wait_for_customer', async () => {
+    const { line, result } = converse({ waitForCustomer: true }, reconnected([]));
+    line.says('Hello?');
+    assert.equal(await line.hears(), callSettings.initialMessage);
+    line.hangsUp();
+    await result;
+  });
+
+  test('is followed by an apology if words of the customer were not answered, without an initial message', async () => {
+    const { line, result } = converse({ initialMessage: '' }, reconnected([customerWords]));
+    assert.equal(await line.hears(), turnTexts.reconnected);
+    line.hangsUp();
+    await result;
+  });
 });
 
 describe('a customer who hangs up while the assistant speaks', () => {

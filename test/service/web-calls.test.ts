@@ -574,6 +574,25 @@ describe('a web call whose connection was lost', () => {
     assert.equal((await visitor.history()).filter((line) => line.startsWith('user')).length, 1);
   });
 
+  it('greets after a reconnection if it was lost before the greeting', async () => {
+    const visitor = await visit();
+    const connection = Promise.withResolvers<boolean>();
+    visitor.voice.connected = connection.promise;
+    const { json } = await visitor.call();
+    const first = visitor.voice.browser;
+    first.holdMarksFrom = 0;
+    connection.resolve(true);
+    await first.held.promise;
+    visitor.voice.connected = Promise.resolve(true);
+    first.lose();
+    await untilLost(visitor);
+    await visitor.call({ call: json['call'] });
+    await said(visitor.voice.browser, 1);
+    await visitor.hangUp();
+    assert.equal((await visitor.calls())[0]?.['transcript'], 'AI: Welcome to the shop.');
+    assert.deepEqual(await visitor.history(), ['assistant: Welcome to the shop.']);
+  });
+
   it('shows after a reconnection that the assistant is busy while a tool runs, and then answers what was said', async () => {
     const { visitor, booked, token } = await visitWithTool();
     visitor.voice.browser.lose();

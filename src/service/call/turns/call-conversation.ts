@@ -100,17 +100,22 @@ export class CallConversation {
 
   async #start(): Promise<CallEnding | undefined> {
     const { settings, answeredBy, earlier, speaker } = this.#options;
+    const { messages } = this.#transcript;
     await this.#minutes.start();
     this.#signal.throwIfAborted();
-    if (earlier) {
-      return this.#reply((signal) => speaker.startTurn(earlier.reason, this.#transcript.messages, signal));
-    }
+    const customerSpoke = messages.some(({ role }) => role === 'user');
+    // If the earlier line was lost before the greeting, the call starts again.
+    const isContinued =
+      messages.some(({ role }) => role === 'assistant') ||
+      (customerSpoke && !hasUnsaidGreeting(settings, messages));
+    if (earlier && isContinued)
+      return this.#reply((signal) => speaker.startTurn(earlier.reason, messages, signal));
     if (answeredBy === 'fax') return faxAnswered;
     if (answeredBy === 'machine') {
-      const ending = await this.#leaveVoicemail({ waitsForGreeting: true });
+      const ending = await this.#leaveVoicemail({ waitsForGreeting: !earlier });
       if (ending) return ending;
     }
-    if (!settings.waitForCustomer) await this.#greet();
+    if (!settings.waitForCustomer || customerSpoke) await this.#greet();
     return undefined;
   }
 
