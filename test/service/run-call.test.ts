@@ -455,7 +455,12 @@ describe('a lost line', () => {
     assert.equal(events.filter((event) => event === 'minute 1').length, 1);
   });
 
-  const customerWords: CallMessage = { role: 'user', content: 'Hello?', at: 0, seconds: 1 };
+  const message = (role: CallMessage['role'], content: string, kind?: CallMessage['kind']): CallMessage => ({
+    ...{ role, content, at: 0, seconds: 1 },
+    ...(kind && { kind }),
+  });
+  const customerWords = message('user', 'Hello?');
+  const greeting = message('assistant', callSettings.initialMessage, 'greeting');
 
   for (const [said, waitForCustomer, earlier] of [
     ['nothing was said', false, []],
@@ -485,6 +490,44 @@ describe('a lost line', () => {
     assert.equal(await line.hears(), turnTexts.reconnected);
     line.hangsUp();
     await result;
+  });
+
+  const voiceMailMessage = 'Please call back.';
+
+  for (const [when, earlier] of [
+    ['before anything was said', []],
+    ['while the machine’s greeting was played', [message('user', 'Nobody is at home.')]],
+    ['during the initial message', [message('assistant', 'Hello, this', 'greeting')]],
+    ['during the voicemail message', [greeting, message('assistant', 'Please', 'voicemail')]],
+  ] as const) {
+    test(`is followed by the voicemail message if it was lost ${when}`, async () => {
+      const { line, result } = converse(
+        { voiceMailMessage },
+        { answeredBy: 'machine', ...reconnected([...earlier]) },
+      );
+      assert.equal(await line.hears(), voiceMailMessage);
+      const { status, reason } = (await result) ?? {};
+      assert.deepEqual([status, reason], ['completed', 'voicemail']);
+    });
+  }
+
+  test('is not followed by the voicemail message if the assistant talks to the machine after it', async () => {
+    const { line, result } = converse(
+      { voiceMailMessage, endCallOnVoicemail: false },
+      {
+        answeredBy: 'machine',
+        ...reconnected([message('assistant', voiceMailMessage, 'voicemail'), greeting]),
+      },
+    );
+    assert.equal(await line.hears(), turnTexts.reconnected);
+    line.hangsUp();
+    await result;
+  });
+
+  test('ends the call if a fax was detected meanwhile', async () => {
+    const { line, result } = converse({}, { answeredBy: 'fax', ...reconnected([greeting]) });
+    line.hangsUp();
+    assert.equal((await result)?.reason, 'fax');
   });
 });
 

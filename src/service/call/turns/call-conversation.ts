@@ -103,18 +103,20 @@ export class CallConversation {
     const { messages } = this.#transcript;
     await this.#minutes.start();
     this.#signal.throwIfAborted();
+    if (answeredBy === 'fax') return faxAnswered;
     const customerSpoke = messages.some(({ role }) => role === 'user');
     // If the earlier line was lost before the greeting, the call starts again.
     const isContinued =
       messages.some(({ role }) => role === 'assistant') ||
       (customerSpoke && !hasUnsaidGreeting(settings, messages));
-    if (earlier && isContinued)
-      return this.#reply((signal) => speaker.startTurn(earlier.reason, messages, signal));
-    if (answeredBy === 'fax') return faxAnswered;
-    if (answeredBy === 'machine') {
+    // With `endCallOnVoicemail`, the call would have ended after the message.
+    const isMessageLeft = !settings.endCallOnVoicemail && messages.some(({ kind }) => kind === 'voicemail');
+    if (answeredBy === 'machine' && !isMessageLeft) {
       const ending = await this.#leaveVoicemail({ waitsForGreeting: !earlier });
       if (ending) return ending;
     }
+    if (earlier && isContinued)
+      return this.#reply((signal) => speaker.startTurn(earlier.reason, messages, signal));
     if (!settings.waitForCustomer || customerSpoke) await this.#greet();
     return undefined;
   }
