@@ -287,6 +287,26 @@ describe('a web call', () => {
     await visitor.hangUp();
   });
 
+  it('stores the assistant’s first words in the conversation if the greeting was stopped before it was heard', async () => {
+    const visitor = await visit({ limits: { reengagementInterval: 1 } });
+    const connection = Promise.withResolvers<boolean>();
+    visitor.voice.connected = connection.promise;
+    await visitor.call();
+    const { browser } = visitor.voice;
+    browser.holdMarksFrom = 0;
+    connection.resolve(true);
+    await browser.held.promise;
+    browser.holdMarksFrom = Infinity;
+    browser.onEvent?.({ type: 'response.cancel' });
+    await said(browser, 2);
+    await visitor.hangUp();
+    assert.equal((await visitor.calls())[0]?.['transcript'], 'AI: Are you still there?');
+    assert.deepEqual(await visitor.history(), [
+      'assistant: Welcome to the shop.',
+      'assistant: Are you still there?',
+    ]);
+  });
+
   it('is free and limited to two minutes in a conversation of type test', async () => {
     const visitor = await visit({ type: 'test' });
     const { json } = await visitor.call();
