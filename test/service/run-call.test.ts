@@ -271,7 +271,26 @@ describe('a call answered by a person', () => {
     line.says('What is this about?');
     assert.equal(await line.hears(), 'You said: What is this about?');
     line.hangsUp();
-    await result;
+    assert.equal((await result)?.status, 'completed');
+  });
+
+  test('has the status ended_by_customer if the person has heard only re-engagement and the initial message', async () => {
+    const { line, result } = converse({ waitForCustomer: true });
+    await line.waits(callSettings.reengagementInterval + 1);
+    assert.equal(await line.hears(), turnTexts.silence);
+    line.says('Hello?');
+    assert.equal(await line.hears(), callSettings.initialMessage);
+    line.hangsUp();
+    assert.equal((await result)?.status, 'ended_by_customer');
+  });
+
+  test('is completed if the person’s words were answered before the initial message was heard', async () => {
+    const { line, result } = converse({ isGreetingRead: true });
+    line.talksOver('What is this about?');
+    assert.equal(await line.hears(), '');
+    assert.equal(await line.hears(), 'You said: What is this about?');
+    line.hangsUp();
+    assert.equal((await result)?.status, 'completed');
   });
 
   test('waits for the person to speak first if there is no initial message', async () => {

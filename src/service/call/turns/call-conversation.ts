@@ -161,10 +161,8 @@ export class CallConversation {
   async #handle(event: CallEvent): Promise<CallEnding | undefined> {
     switch (event.type) {
       case 'ended':
-        if (event.by === 'customer') {
-          const hasGreeting = this.#options.settings.initialMessage.trim() !== '';
-          return { status: hangUpStatus(this.#transcript.messages, hasGreeting), reason: 'hung-up' };
-        }
+        if (event.by === 'customer')
+          return { status: hangUpStatus(this.#transcript.messages), reason: 'hung-up' };
         if (event.by === 'service') return { status: 'ended', reason: event.reason };
         await this.#options.callStore.release(this.#duration);
         return 'released';
