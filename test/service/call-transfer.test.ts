@@ -404,6 +404,21 @@ describe('a call whose connection is lost', () => {
     );
   });
 
+  it('leaves the voicemail message if a machine is detected before it is reconnected', async () => {
+    model.behave({});
+    const { call, line, over, id } = await connect({ voice_mail_message: 'Please call back.' });
+    await line.hears();
+    line.lose();
+    await over;
+    await call.disconnect('lost');
+    await call.report({ type: 'identified', by: 'machine' });
+    const again = call.connect();
+    assert.equal(await again.line.hears(), 'Please call back.');
+    await again.over;
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['end_reason']], ['completed', 'voicemail']);
+  });
+
   it('is charged once for each started minute', async () => {
     model.behave({});
     const { call, line, over, id } = await connect({ max_silence_duration: 300, reengagement_interval: 300 });

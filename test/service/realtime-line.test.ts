@@ -654,6 +654,18 @@ describe('a call with a realtime model', () => {
     assert.equal(call.endpoint.received.filter(({ type }) => type === 'response.create').length, 2);
   });
 
+  it('does not have the model answer words that the greeting answers after re-engagement', async () => {
+    const call = await connect({ isGreetingDue: true });
+    const reply = new BufferedReply((stopped) => call.speaker.startTurn('silence', [], stopped));
+    await call.line.say(reply.text(), 60, never);
+    say(call, 'Hello?');
+    assert.equal(await hear(call), 'Hello?');
+    const { played } = await call.line.say(text('Welcome.'), 60, never);
+    assert.equal(played.trim(), 'Welcome.');
+    // The re-engagement and the greeting.
+    assert.equal(call.endpoint.received.filter(({ type }) => type === 'response.create').length, 2);
+  });
+
   it('answers pressed keys', async () => {
     const call = await connect();
     const { played } = await answer(call, '[pressed 12]').spoken;

@@ -170,6 +170,35 @@ async function call({
   return { end: ended, events, lines: end.messages.map(({ role, content }) => `${role}: ${content}`) };
 }
 
+/** Starts a conversation on a line whose customer the test controls. */
+function converse(
+  settings: Partial<CallSettings> = {},
+  more: Pick<CallConversationOptions, 'answeredBy' | 'earlier'> = {},
+) {
+  const line = new ScriptedLine(() => undefined);
+  const conversation = new CallConversation({
+    line: new OwnedLine(line, 'a lease'),
+    settings: { ...callSettings, ...settings },
+    speaker: {
+      answer: (said) => oneText(`You said: ${said}`),
+      startTurn: (reason) => oneText(turnTexts[reason]),
+    },
+    callStore: {
+      saveMessages: () => Promise.resolve(undefined),
+      chargeMinute: () => Promise.resolve(true),
+      release: () => Promise.resolve(),
+    },
+    ...{ signal: never, closing: never },
+    ...more,
+  });
+  return { line, result: conversation.run() };
+}
+
+/** The state of a call that an earlier line left. */
+const reconnected = (messages: CallMessage[]): Pick<CallConversationOptions, 'earlier'> => ({
+  earlier: { messages, elapsed: 10, chargedMinutes: 1, reason: 'reconnected' },
+});
+
 describe('a simulated number', () => {
   test('has outcomes in proportion to the weights', () => {
     const found: Record<string, number> = {};
@@ -233,10 +262,42 @@ describe('a call answered by a person', () => {
     assert.deepEqual(lines.slice(0, 2), ['user: Hello?', 'assistant: Hello, this is Kim.']);
   });
 
-  test('waits for the person to speak first if there is no initial message', async () => {
-    const { lines } = await call({ initialMessage: '' });
-    assert.deepEqual(lines.slice(0, 2), ['user: Hello?', 'assistant: You said: Hello?']);
+  test('answers the first words with the initial message even if it has re-engaged the person before', async () => {
+    const { line, result } = converse({ waitForCustomer: true });
+    await line.waits(callSettings.reengagementInterval + 1);
+    assert.equal(await line.hears(), turnTexts.silence);
+    line.says('Hello?');
+    assert.equal(await line.hears(), callSettings.initialMessage);
+    line.says('What is this about?');
+    assert.equal(await line.hears(), 'You said: What is this about?');
+    line.hangsUp();
+    assert.equal((await result)?.status, 'completed');
   });
+
+  test('has the status ended_by_customer if the person has heard only re-engagement and the initial message', async () => {
+    const { line, result } = converse({ waitForCustomer: true });
+    await line.waits(callSettings.reengagementInterval + 1);
+    assert.equal(await line.hears(), turnTexts.silence);
+    line.says('Hello?');
+    assert.equal(await line.hears(), callSettings.initialMessage);
+    line.hangsUp();
+    assert.equal((await result)?.status, 'ended_by_customer');
+  });
+
+  test('is completed if the person’s words were answered before the initial message was heard', async () => {
+    const { line, result } = converse({ isGreetingRead: true });
+    line.talksOver('What is this about?');
+    assert.equal(await line.hears(), '');
+    assert.equal(await line.hears(), 'You said: What is this about?');
+    line.hangsUp();
+    assert.equal((await result)?.status, 'completed');
+  });
+
+  for (const initialMessage of ['', '👋', '…'])
+    test(`waits for the person to speak first if there is nothing to say in the initial message "${initialMessage}"`, async () => {
+      const { lines } = await call({ initialMessage });
+      assert.deepEqual(lines.slice(0, 2), ['user: Hello?', 'assistant: You said: Hello?']);
+    });
 
   test('has the status ended_by_customer if the person hangs up without a word', async () => {
     const { end } = await call({ to: numbers.hangsUp });
@@ -320,24 +381,8 @@ describe('silence', () => {
   });
 
   test('is limited by max_silence_duration after a reconnection if the person has spoken before', async () => {
-    const line = new ScriptedLine(() => undefined);
     const messages = ['assistant', 'user'].map((role) => ({ role, content: 'Hello.', at: 0, seconds: 1 }));
-    const conversation = new CallConversation({
-      line: new OwnedLine(line, 'a lease'),
-      settings: { ...callSettings, maxInitialSilence: 5 },
-      speaker: {
-        answer: () => oneText('Of course.'),
-        startTurn: (reason) => oneText(turnTexts[reason]),
-      },
-      callStore: {
-        saveMessages: () => Promise.resolve(undefined),
-        chargeMinute: () => Promise.resolve(true),
-        release: () => Promise.resolve(),
-      },
-      ...{ signal: never, closing: never },
-      earlier: { messages: messages as CallMessage[], elapsed: 10, chargedMinutes: 1, reason: 'reconnected' },
-    });
-    const result = conversation.run();
+    const { line, result } = converse({ maxInitialSilence: 5 }, reconnected(messages as CallMessage[]));
     assert.equal(await line.hears(), turnTexts.reconnected);
     await line.waits(callSettings.reengagementInterval + 1);
     assert.equal(await line.hears(), turnTexts.silence);
@@ -428,6 +473,81 @@ describe('a lost line', () => {
     assert.match(lines[again + 1] ?? '', /^user: /);
     assert.deepEqual([end.status, end.reason], ['completed', 'hung-up']);
     assert.equal(events.filter((event) => event === 'minute 1').length, 1);
+  });
+
+  const message = (role: CallMessage['role'], content: string, kind?: CallMessage['kind']): CallMessage => ({
+    ...{ role, content, at: 0, seconds: 1 },
+    ...(kind && { kind }),
+  });
+  const customerWords = message('user', 'Hello?');
+  const greeting = message('assistant', callSettings.initialMessage, 'greeting');
+
+  for (const [said, waitForCustomer, earlier] of [
+    ['nothing was said', false, []],
+    ['only the customer spoke', false, [customerWords]],
+    ['only the customer spoke, with wait_for_customer', true, [customerWords]],
+  ] as const) {
+    test(`is followed by the initial message if ${said}`, async () => {
+      const { line, result } = converse({ waitForCustomer }, reconnected([...earlier]));
+      assert.equal(await line.hears(), callSettings.initialMessage);
+      line.says('What is this about?');
+      assert.equal(await line.hears(), 'You said: What is this about?');
+      line.hangsUp();
+      await result;
+    });
+  }
+
+  test('is followed by the customer’s words if nothing was said, with wait_for_customer', async () => {
+    const { line, result } = converse({ waitForCustomer: true }, reconnected([]));
+    line.says('Hello?');
+    assert.equal(await line.hears(), callSettings.initialMessage);
+    line.hangsUp();
+    await result;
+  });
+
+  test('is followed by an apology if words of the customer were not answered, without an initial message', async () => {
+    const { line, result } = converse({ initialMessage: '' }, reconnected([customerWords]));
+    assert.equal(await line.hears(), turnTexts.reconnected);
+    line.hangsUp();
+    await result;
+  });
+
+  const voiceMailMessage = 'Please call back.';
+
+  for (const [when, earlier] of [
+    ['before anything was said', []],
+    ['while the machine’s greeting was played', [message('user', 'Nobody is at home.')]],
+    ['during the initial message', [message('assistant', 'Hello, this', 'greeting')]],
+    ['during the voicemail message', [greeting, message('assistant', 'Please', 'voicemail')]],
+  ] as const) {
+    test(`is followed by the voicemail message if it was lost ${when}`, async () => {
+      const { line, result } = converse(
+        { voiceMailMessage },
+        { answeredBy: 'machine', ...reconnected([...earlier]) },
+      );
+      assert.equal(await line.hears(), voiceMailMessage);
+      const { status, reason } = (await result) ?? {};
+      assert.deepEqual([status, reason], ['completed', 'voicemail']);
+    });
+  }
+
+  test('is not followed by the voicemail message if the assistant talks to the machine after it', async () => {
+    const { line, result } = converse(
+      { voiceMailMessage, endCallOnVoicemail: false },
+      {
+        answeredBy: 'machine',
+        ...reconnected([message('assistant', voiceMailMessage, 'voicemail'), greeting]),
+      },
+    );
+    assert.equal(await line.hears(), turnTexts.reconnected);
+    line.hangsUp();
+    await result;
+  });
+
+  test('ends the call if a fax was detected meanwhile', async () => {
+    const { line, result } = converse({}, { answeredBy: 'fax', ...reconnected([greeting]) });
+    line.hangsUp();
+    assert.equal((await result)?.reason, 'fax');
   });
 });
 

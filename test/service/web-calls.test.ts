@@ -287,6 +287,26 @@ describe('a web call', () => {
     await visitor.hangUp();
   });
 
+  it('stores the assistant’s first words in the conversation if the greeting was stopped before it was heard', async () => {
+    const visitor = await visit({ limits: { reengagementInterval: 1 } });
+    const connection = Promise.withResolvers<boolean>();
+    visitor.voice.connected = connection.promise;
+    await visitor.call();
+    const { browser } = visitor.voice;
+    browser.holdMarksFrom = 0;
+    connection.resolve(true);
+    await browser.held.promise;
+    browser.holdMarksFrom = Infinity;
+    browser.onEvent?.({ type: 'response.cancel' });
+    await said(browser, 2);
+    await visitor.hangUp();
+    assert.equal((await visitor.calls())[0]?.['transcript'], 'AI: Are you still there?');
+    assert.deepEqual(await visitor.history(), [
+      'assistant: Welcome to the shop.',
+      'assistant: Are you still there?',
+    ]);
+  });
+
   it('is free and limited to two minutes in a conversation of type test', async () => {
     const visitor = await visit({ type: 'test' });
     const { json } = await visitor.call();
@@ -602,6 +622,25 @@ describe('a web call whose connection was lost', () => {
     assert.equal(calls.length, 1);
     assert.equal(calls[0]?.['total_cost'], 0.05);
     assert.equal((await visitor.history()).filter((line) => line.startsWith('user')).length, 1);
+  });
+
+  it('greets after a reconnection if it was lost before the greeting', async () => {
+    const visitor = await visit();
+    const connection = Promise.withResolvers<boolean>();
+    visitor.voice.connected = connection.promise;
+    const { json } = await visitor.call();
+    const first = visitor.voice.browser;
+    first.holdMarksFrom = 0;
+    connection.resolve(true);
+    await first.held.promise;
+    visitor.voice.connected = Promise.resolve(true);
+    first.lose();
+    await untilLost(visitor);
+    await visitor.call({ call: json['call'] });
+    await said(visitor.voice.browser, 1);
+    await visitor.hangUp();
+    assert.equal((await visitor.calls())[0]?.['transcript'], 'AI: Welcome to the shop.');
+    assert.deepEqual(await visitor.history(), ['assistant: Welcome to the shop.']);
   });
 
   it('shows after a reconnection that the assistant is busy while a tool runs, and then answers what was said', async () => {

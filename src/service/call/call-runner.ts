@@ -299,7 +299,8 @@ export class CallRunner implements CallHandler {
       const recordUsage: SpeakerOptions['recordUsage'] = (usage) => {
         void this.#dependencies.recordUsage({ ...usage, assistant: uuid });
       };
-      const isGreetingDue = plan.settings.waitForCustomer && hasUnsaidGreeting(plan.settings) && !earlier;
+      const isGreetingDue =
+        plan.settings.waitForCustomer && hasUnsaidGreeting(plan.settings, earlier?.messages ?? []);
       const realtime = await line.openSpeaker({ ...options, isGreetingDue, recordUsage });
       const mode = realtime ? plan.speaker.assistant.mode : 'pipeline';
       const recorded = { id: call.id, isLeased, elapsed: earlier?.elapsed ?? 0 };

@@ -25,6 +25,8 @@ export interface CallMessage {
   functionCalls?: StoredFunctionCall[];
   /** Seconds from the end of the customer's utterance to the first word of the answer. */
   responseTime?: number;
+  /** Set for messages that the assistant's owner wrote: the initial message and the voicemail message. */
+  kind?: 'greeting' | 'voicemail';
 }
 
 /** Records of calls. */

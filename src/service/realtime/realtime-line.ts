@@ -68,8 +68,9 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
         if (!speaker) throw new Error('The line has no model yet.');
         if (this.hasEnded) this.output.cutOff('end');
         const { voice } = this.#options;
-        this.#isGreetingDue = false;
         const reply = speaker.takeReply();
+        // Re-engagement, which the model generates, may precede the greeting.
+        if (!reply) this.#isGreetingDue = false;
         if (voice) {
           const settings = synthesisSettings(this.#settings);
           const synthesize = (sentence: string) => voice.speak(sentence, settings, this.peer.rate, stopped);

@@ -1,4 +1,5 @@
 import type { Spoken } from './line.ts';
+import { isSpeakable } from './is-speakable.ts';
 import { PlainSpeech } from './plain-speech.ts';
 import { endsSentence, sentences, withPauses } from './split-sentences.ts';
 
@@ -88,7 +89,7 @@ async function* spokenSentences(text: AsyncIterable<string>, language: string): 
   for await (const written of sentences(text, language)) {
     const words = plain.convert(written);
     const [before, after] = [/^\s/, /\s$/].map((space) => (space.test(written) ? ' ' : ''));
-    yield { written, spoken: /[\p{L}\p{N}]/u.test(words) ? `${before ?? ''}${words}${after ?? ''}` : '' };
+    yield { written, spoken: isSpeakable(words) ? `${before ?? ''}${words}${after ?? ''}` : '' };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Spoken } from './line.ts';
 import type { AudioPeer } from './audio-peer.ts';
+import { isSpeakable } from './is-speakable.ts';
 import { PlainSpeech } from './plain-speech.ts';
 import { sentences } from './split-sentences.ts';
 import type { SpeechListener } from './speech-listener.ts';
@@ -119,7 +120,7 @@ export class SpeechOutput {
       };
       try {
         const words = plain.convert(result.value);
-        if (/[\p{L}\p{N}]/u.test(words)) {
+        if (isSpeakable(words)) {
           for await (const samples of synthesize(words)) {
             if (signal.aborted) break;
             markStart();

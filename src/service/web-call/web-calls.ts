@@ -164,9 +164,7 @@ export class WebCalls {
       .limit(1);
     if (!current) return;
     const isCall = and(eq(calls.id, current.id), isOpen);
-    // A call that continues a text conversation has no greeting.
-    const hasGreeting = current.messages[0]?.role === 'assistant';
-    const hungUp = { status: hangUpStatus(current.messages, hasGreeting), reason: 'hung-up' } as const;
+    const hungUp = { status: hangUpStatus(current.messages), reason: 'hung-up' } as const;
     // No process owns the call while its browser connects or may reconnect.
     if (await endCall(this.#dependencies, and(isCall, isNull(calls.leaseOwner)), hungUp)) {
       await this.#notify(id);

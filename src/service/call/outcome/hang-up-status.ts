@@ -2,15 +2,13 @@ import type { CallStatus } from '../../../contract/call.ts';
 import type { CallMessage } from '../../db/calls-table.ts';
 
 /**
- * The status after the customer hung up: completed if the assistant has answered the customer's last words.
- *
- * @param hasGreeting whether the assistant's first message is a greeting, which is no answer.
+ * The status after the customer hung up: completed if the assistant has answered the customer's last words. The initial
+ * message is no answer.
  */
-export function hangUpStatus(messages: readonly CallMessage[], hasGreeting = true): CallStatus {
+export function hangUpStatus(messages: readonly CallMessage[]): CallStatus {
   // Messages without text only contain function calls, which the customer did not hear.
-  const roles = messages.filter(({ content }) => content !== '').map(({ role }) => role);
-  const opened = hasGreeting ? roles.indexOf('assistant') : -1;
-  const replied =
-    (opened >= 0 || !hasGreeting) && roles.lastIndexOf('user') > opened && roles.at(-1) === 'assistant';
-  return replied ? 'completed' : 'ended_by_customer';
+  const heard = messages.filter(({ content }) => content !== '');
+  const greeting = heard.findLastIndex(({ kind }) => kind === 'greeting');
+  const lastWords = heard.findLastIndex(({ role }) => role === 'user');
+  return lastWords > greeting && heard.at(-1)?.role === 'assistant' ? 'completed' : 'ended_by_customer';
 }

@@ -1,6 +1,7 @@
 import type { CallStatus, EndReason } from '../../../contract/call.ts';
 import type { StoredFillers } from '../../db/assistants-table.ts';
 import type { CallMessage } from '../../db/calls-table.ts';
+import { isSpeakable } from '../../voice/is-speakable.ts';
 import type { TurnReason } from '../../voice/line.ts';
 
 /** An assistant's settings for calls. Durations are in seconds; variables have been filled in. */
@@ -20,9 +21,12 @@ export interface CallSettings {
   fillers?: StoredFillers | undefined;
 }
 
-/** Whether the customer does not know the initial message yet. */
-export const hasUnsaidGreeting = ({ initialMessage, isGreetingRead = false }: CallSettings): boolean =>
-  !isGreetingRead && initialMessage.trim() !== '';
+/** Whether the customer has neither read nor heard the initial message. */
+export const hasUnsaidGreeting = (
+  { initialMessage, isGreetingRead = false }: CallSettings,
+  messages: readonly CallMessage[],
+): boolean =>
+  !isGreetingRead && isSpeakable(initialMessage) && !messages.some(({ kind }) => kind === 'greeting');
 
 /** Stores the progress of a call. */
 export interface CallStore {

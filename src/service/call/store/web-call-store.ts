@@ -80,7 +80,7 @@ export class WebCallStore implements CallStore {
       if (!conversation) return 'conversation-ended';
       let { turns } = conversation;
       for (const [index, message] of messages.entries()) {
-        const isGreeting = index === 0 && message.role === 'assistant' && this.#plan.web.isGreetingStored;
+        const isGreeting = message.kind === 'greeting' && this.#plan.web.isGreetingStored;
         if (index < stored || isGreeting) continue;
         turns = await this.#add(tx, { ...conversation, turns }, message);
         if (message.role === 'user') await this.#count(tx, message);

@@ -1,8 +1,10 @@
 import type { AnsweredBy } from '../../carrier/carrier.ts';
+import { isSpeakable } from '../../voice/is-speakable.ts';
 import type { ReplyPart, Speaker, Spoken } from '../../voice/line.ts';
 import { BufferedReply } from '../speech/buffered-reply.ts';
 import { hasUnsaidGreeting } from '../store/call-store.ts';
 import type { CallEnding, CallStore, CallProgress, CallResult, CallSettings } from '../store/call-store.ts';
+import type { CallMessage } from '../../db/calls-table.ts';
 import { CallTranscript } from './call-transcript.ts';
 import { chooseFiller } from '../speech/choose-filler.ts';
 import { hangUpStatus } from '../outcome/hang-up-status.ts';
@@ -100,30 +102,37 @@ export class CallConversation {
 
   async #start(): Promise<CallEnding | undefined> {
     const { settings, answeredBy, earlier, speaker } = this.#options;
+    const { messages } = this.#transcript;
     await this.#minutes.start();
     this.#signal.throwIfAborted();
-    if (earlier) {
-      return this.#reply((signal) => speaker.startTurn(earlier.reason, this.#transcript.messages, signal));
-    }
     if (answeredBy === 'fax') return faxAnswered;
-    if (answeredBy === 'machine') {
-      const ending = await this.#leaveVoicemail({ waitsForGreeting: true });
+    const customerSpoke = messages.some(({ role }) => role === 'user');
+    // If the earlier line was lost before the greeting, the call starts again.
+    const isContinued =
+      messages.some(({ role }) => role === 'assistant') ||
+      (customerSpoke && !hasUnsaidGreeting(settings, messages));
+    // With `endCallOnVoicemail`, the call would have ended after the message.
+    const isMessageLeft = !settings.endCallOnVoicemail && messages.some(({ kind }) => kind === 'voicemail');
+    if (answeredBy === 'machine' && !isMessageLeft) {
+      const ending = await this.#leaveVoicemail({ waitsForGreeting: !earlier });
       if (ending) return ending;
     }
-    if (!settings.waitForCustomer) await this.#greet();
+    if (earlier && isContinued)
+      return this.#reply((signal) => speaker.startTurn(earlier.reason, messages, signal));
+    if (!settings.waitForCustomer || customerSpoke) await this.#greet();
     return undefined;
   }
 
   async #greet(): Promise<void> {
     const { initialMessage } = this.#options.settings;
-    if (initialMessage.trim() !== '') await this.#say(initialMessage);
+    if (isSpeakable(initialMessage)) await this.#say(initialMessage, 'greeting');
   }
 
   #leaveVoicemail(options: { waitsForGreeting: boolean }): Promise<CallEnding | undefined> {
     const call = {
       ...this.#options,
       signal: this.#signal,
-      say: (text: string) => this.#say(text),
+      say: (text: string) => this.#say(text, 'voicemail'),
       addSaid: (said: Said) => this.#transcript.addSaid(said),
       lineEnded: (event: CallEvent) => this.#handle(event),
     };
@@ -154,10 +163,8 @@ export class CallConversation {
   async #handle(event: CallEvent): Promise<CallEnding | undefined> {
     switch (event.type) {
       case 'ended':
-        if (event.by === 'customer') {
-          const hasGreeting = this.#options.settings.initialMessage.trim() !== '';
-          return { status: hangUpStatus(this.#transcript.messages, hasGreeting), reason: 'hung-up' };
-        }
+        if (event.by === 'customer')
+          return { status: hangUpStatus(this.#transcript.messages), reason: 'hung-up' };
         if (event.by === 'service') return { status: 'ended', reason: event.reason };
         await this.#options.callStore.release(this.duration);
         return 'released';
@@ -180,9 +187,8 @@ export class CallConversation {
     this.#silence.customerSpoke(line.now);
     // The last words of a customer who has hung up are stored, but not answered.
     if (line.hasEnded) return undefined;
-    const isFirst = !this.#transcript.messages.some(({ role }) => role === 'assistant');
     // With `waitForCustomer`, the initial message answers the customer's first words.
-    if (isFirst && hasUnsaidGreeting(settings)) {
+    if (hasUnsaidGreeting(settings, this.#transcript.messages)) {
       await this.#greet();
       return undefined;
     }
@@ -254,9 +260,9 @@ export class CallConversation {
     return reply.hangsUp && !isUnheard ? { status: 'ended_by_assistant', reason: 'end-call' } : undefined;
   }
 
-  async #say(text: string): Promise<Spoken> {
+  async #say(text: string, kind: NonNullable<CallMessage['kind']>): Promise<Spoken> {
     const spoken = await this.#speak(oneChunk(text));
-    await this.#addSpoken(spoken);
+    await this.#addSpoken(spoken, { kind });
     if (spoken.error) throw spoken.error;
     this.#minutes.signal.throwIfAborted();
     return spoken;

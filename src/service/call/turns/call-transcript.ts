@@ -35,7 +35,12 @@ export class CallTranscript {
     {
       since,
       functionCalls = [],
-    }: { since?: number | undefined; functionCalls?: CallMessage['functionCalls'] } = {},
+      kind,
+    }: {
+      since?: number | undefined;
+      functionCalls?: CallMessage['functionCalls'];
+      kind?: CallMessage['kind'];
+    } = {},
   ): Promise<boolean> {
     if (played.trim() === '' || startedAt === undefined) {
       // Function calls are recorded even if nothing was heard: otherwise the model would repeat them.
@@ -46,6 +51,7 @@ export class CallTranscript {
     await this.#add('assistant', played, startedAt, {
       ...(functionCalls.length > 0 && { functionCalls }),
       ...(since !== undefined && { responseTime: roundToMs(Math.max(0, startedAt - since)) }),
+      ...(kind && { kind }),
     });
     return true;
   }
