@@ -243,6 +243,22 @@ let microphone: FakeMicrophone;
     expect(noticeIn(chat)).to.equal(undefined);
   });
 
+  it('shows that it is recorded if its owner turned that on while the visitor allowed the microphone', async () => {
+    const { promise, resolve: allow } = Promise.withResolvers<undefined>();
+    microphone.prompt = promise;
+    const chat = await open();
+    await click(chat.part('call-button'));
+    await until(() => service.requests.length === 1, 'the options');
+    service.isRecorded = true;
+    allow(undefined);
+    await connected(chat);
+    expect(noticeIn(chat)).to.equal('This call is recorded.');
+    await until(() => chat.announcement === 'Connecting…', 'the announcement');
+    await speak(chat);
+    service.send('output_audio_buffer.stopped', { response_id: 'r1' });
+    await until(() => chat.announcement === 'This call is recorded. You can speak now.', 'the announcement');
+  });
+
   it('announces that the visitor can speak after the greeting', async () => {
     const chat = await calling();
     expect(chat.announcement).to.equal('Connecting…');

@@ -226,15 +226,15 @@ export function startCall(
         }),
       ]);
       signal.throwIfAborted();
-      if (options['is_recorded']) recordingNotice = texts().recorded;
       session.apply({ type: 'call', call: controller });
-      await connection.connect(options.ice_servers as unknown as RTCIceServer[]);
+      const started = await connection.connect(options.ice_servers as unknown as RTCIceServer[]);
+      // Not that of the options: the owner may have changed it meanwhile.
+      if (started['is_recorded']) deferred = recordingNotice = texts().recorded;
       startedAt = Date.now();
       timer = setInterval(() => {
         onChange();
         report([id(), true]);
       }, 1000);
-      deferred = recordingNotice;
       isReadyDue = true;
       const { messages } = session.snapshot;
       // The assistant speaks its greeting first, unless the visitor has written before.
