@@ -243,6 +243,22 @@ let microphone: FakeMicrophone;
     expect(noticeIn(chat)).to.equal(undefined);
   });
 
+  it('shows that it is recorded if its owner turned that on while the visitor allowed the microphone', async () => {
+    const { promise, resolve: allow } = Promise.withResolvers<undefined>();
+    microphone.prompt = promise;
+    const chat = await open();
+    await click(chat.part('call-button'));
+    await until(() => service.requests.length === 1, 'the options');
+    service.isRecorded = true;
+    allow(undefined);
+    await connected(chat);
+    expect(noticeIn(chat)).to.equal('This call is recorded.');
+    await until(() => chat.announcement === 'Connecting…', 'the announcement');
+    await speak(chat);
+    service.send('output_audio_buffer.stopped', { response_id: 'r1' });
+    await until(() => chat.announcement === 'This call is recorded. You can speak now.', 'the announcement');
+  });
+
   it('announces that the visitor can speak after the greeting', async () => {
     const chat = await calling();
     expect(chat.announcement).to.equal('Connecting…');
@@ -353,10 +369,29 @@ let microphone: FakeMicrophone;
     const before = chat.messages;
     service.send('input_audio_buffer.speech_started', { item_id: 'u1' });
     await until(() => chat.messages.at(-1) === 'user: …', 'the visitor’s turn');
+    service.send('input_audio_buffer.speech_stopped', { item_id: 'u1' });
+    await until(() => label(chat) === 'Thinking…', 'thinking');
     service.send(`${transcription}.completed`, { item_id: 'u1', transcript: '' });
+    await until(() => label(chat) === 'Listening…', 'listening');
     service.send(`${speech}.done`, { item_id: 'a1', transcript: '' });
     await until(() => chat.messages.at(-1) !== 'user: …', 'its end');
     expect(chat.messages).to.deep.equal(before);
+  });
+
+  it('shows that the assistant thinks until its response, also if the visitor makes a sound meanwhile', async () => {
+    const chat = await calling();
+    service.send('response.created', { response: { id: 'r1' } });
+    service.send('input_audio_buffer.speech_started', { item_id: 'u1' });
+    service.send('input_audio_buffer.speech_stopped', { item_id: 'u1' });
+    service.send(`${transcription}.completed`, { item_id: 'u1', transcript: '' });
+    service.send('input_audio_buffer.speech_started', { item_id: 'u2' });
+    await until(() => chat.messages.at(-1) === 'user: …', 'the visitor’s turn');
+    service.send('input_audio_buffer.speech_stopped', { item_id: 'u2' });
+    service.send(`${transcription}.completed`, { item_id: 'u2', transcript: '' });
+    await until(() => chat.messages.at(-1) !== 'user: …', 'its end');
+    expect(state(chat)).to.equal('thinking');
+    service.send('response.done', { response: { id: 'r1' } });
+    await until(() => label(chat) === 'Listening…', 'listening');
   });
 
   it('removes unfinished speech when the connection is lost', async () => {

@@ -180,6 +180,32 @@ describe('a module that failed to load', () => {
     }, 'the menu');
   });
 
+  it('does not keep an open chat rendering', async () => {
+    failScript('dictation');
+    let framesWithoutRequest = 0;
+    const { chat, window } = (page = await openPage((view) => {
+      const requestFrame = view.requestAnimationFrame.bind(view);
+      view.requestAnimationFrame = (callback) => {
+        framesWithoutRequest = 0;
+        return requestFrame(callback);
+      };
+      const countFrame = (): void => {
+        framesWithoutRequest++;
+        requestFrame(countFrame);
+      };
+      countFrame();
+    }, uncachedWidget()));
+    chat.element.voice = 'dictation';
+    chat.element.show();
+    await chat.ready();
+    await chat.answered(1);
+    const requested = (): boolean =>
+      window.performance.getEntriesByType('resource').some(({ name }) => name.includes('/dictation-'));
+    await until(requested, 'the refused file');
+    framesWithoutRequest = 0;
+    await until(() => framesWithoutRequest > 30, 'the last render');
+  });
+
   it('is loaded when the page changes its language again', async () => {
     const chat = await openWithoutGerman();
     failScript();

@@ -174,6 +174,7 @@ describe('dictation', () => {
       },
     ],
     ['the site no longer wants it', (chat: Chat) => (chat.element.voice = false)],
+    ['the visitor leaves the page', () => dispatchEvent(new PageTransitionEvent('pagehide'))],
     ['another person uses the browser', (chat: Chat) => (chat.element.userKey = 'ben')],
   ] as const)
     it(`ends when ${cause}`, async () => {
@@ -346,6 +347,15 @@ describe('reading aloud', () => {
       await until(() => synthesis.queue.length === 0, 'silence');
       await until(() => buttons(chat)[0]?.title === 'Read aloud' || !chat.isOpen, 'the end');
     }
+  });
+
+  it('stops when the visitor leaves the page', async () => {
+    const chat = await open();
+    await click(buttons(chat)[0] as HTMLElement);
+    expect(synthesis.queue).not.to.deep.equal([]);
+    dispatchEvent(new PageTransitionEvent('pagehide'));
+    expect(synthesis.queue).to.deep.equal([]);
+    await until(() => buttons(chat)[0]?.title === 'Read aloud', 'the end');
   });
 
   it('explains that the browser cannot speak', async () => {

@@ -305,4 +305,28 @@ describe('a web call', () => {
     await waitForEnd(visitor);
     assert.equal((await stored(visitor))?.parts, 0);
   });
+
+  for (const isRecorded of [false, true])
+    it(`${isRecorded ? 'is still' : 'is not'} recorded after a reconnection if record changed during the call`, async () => {
+      const visitor = await visit({ limits: { record: isRecorded } });
+      visitor.voice.speech.seconds = 0.5;
+      const { json } = await visitor.call();
+      assert.equal(json['is_recorded'], isRecorded);
+      await said(visitor.voice.browser, 1);
+      const { pool } = visitor.service.running.database;
+      await pool.query('UPDATE assistants SET record = NOT record WHERE id = $1', [visitor.assistant.id]);
+      visitor.voice.browser.lose();
+      const again = await visitor.call({ call: json['call'] });
+      assert.deepEqual([again.status, again.json['is_recorded']], [201, isRecorded]);
+      await said(visitor.voice.browser, 1);
+      visitor.voice.browser.receive(tone(6));
+      await visitor.hangUp();
+      await waitForEnd(visitor);
+      // One of the first connection, and some of the second.
+      const { parts = 0 } = (await stored(visitor)) ?? {};
+      assert.ok(isRecorded ? parts > 1 : parts === 0, `${parts} parts`);
+      // The next call has the new setting.
+      assert.equal((await visitor.call()).json['is_recorded'], !isRecorded);
+      await visitor.hangUp();
+    });
 });

@@ -47,6 +47,7 @@ const columns = wireColumns(
       'transfer_to',
       'is_transfer_answered',
       'hang_up_requested',
+      'is_recorded',
       'carrier_recording_id',
       'carrier_seconds',
       'lost_connections',

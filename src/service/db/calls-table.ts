@@ -75,6 +75,8 @@ export const calls = pgTable('calls', {
   /** Whether the transfer was answered. */
   isTransferAnswered: boolean('is_transfer_answered').notNull().default(false),
   hangUpRequested: boolean('hang_up_requested').notNull().default(false),
+  /** Web calls: whether they are recorded, as their visitor was notified at the start. */
+  isRecorded: boolean('is_recorded').notNull().default(false),
   carrierRecordingId: text('carrier_recording_id'),
   /** The carrier's duration of the call, once it has reported its end. */
   carrierSeconds: integer('carrier_seconds'),

@@ -77,7 +77,7 @@ export async function readPerson(queries: Queries, person: Person): Promise<Pers
         'webhooks', ${deliveries(sql`conversation_id = conversations.id`)}) AS row
       FROM conversations WHERE ${isConversationOf(person)} ORDER BY id`),
     calls: await all(sql`
-      SELECT to_jsonb(calls) - '{user_id,lead_phone_number,lease_owner,lease_until,recording_token,end_handled_at,token,connect_token}'::text[]
+      SELECT to_jsonb(calls) - '{user_id,lead_phone_number,lease_owner,lease_until,is_recorded,recording_token,end_handled_at,token,connect_token}'::text[]
         || jsonb_build_object('recording_path', '/api/recordings/' || recording_token,
           'webhooks', ${deliveries(sql`call_id = calls.id`)}) AS row
       FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> ''

@@ -174,6 +174,7 @@ export async function admitWebCall(
         type: 'web',
         answeredBy: 'human',
         inputVariables: conversation.variables,
+        isRecorded,
         leaseUntil: leaseEnd(connectMs),
         // Not now(): the transaction may have waited for a lock.
         createdAt: sql`clock_timestamp()`,
@@ -214,7 +215,7 @@ export async function findWebCall(
   token: string,
   sender: Sender,
 ): Promise<AdmittedCall> {
-  const { id: conversationId, assistantId, maxSeconds, isRecorded } = await readOffer({ db }, uuid, sender);
+  const { id: conversationId, assistantId, maxSeconds } = await readOffer({ db }, uuid, sender);
   const [call] = await db
     .update(calls)
     .set({
@@ -222,14 +223,14 @@ export async function findWebCall(
       leaseUntil: sql`CASE WHEN ${calls.leaseOwner} IS NULL THEN ${leaseEnd(connectMs)} ELSE ${calls.leaseUntil} END`,
     })
     .where(and(eq(calls.conversationId, conversationId), eq(calls.token, fitText(token)), isOpen))
-    .returning({ id: calls.id });
+    .returning({ id: calls.id, isRecorded: calls.isRecorded });
   if (!call) throw refuse(409, voiceErrorTexts.callEnded);
   return {
     callId: call.id,
     token,
     conversationId,
     maxSeconds,
-    isRecorded,
+    isRecorded: call.isRecorded,
     line: await planWebLine(db, call.id, assistantId),
   };
 }

@@ -124,7 +124,7 @@ export class FakeCallService {
     this.offers.push(offer);
     const token = (this.#token = offer.call ?? `token-${this.offers.length}`);
     const sdp = this.answers.shift() ?? (await this.#answer(offer.sdp));
-    return Response.json({ status: true, sdp, call: token }, { status: 201 });
+    return Response.json({ status: true, sdp, call: token, is_recorded: this.isRecorded }, { status: 201 });
   }
 
   async #answer(sdp: string): Promise<string> {

@@ -703,6 +703,8 @@ CREATE TABLE calls (
   is_transfer_answered boolean NOT NULL DEFAULT false,
   -- Asks the process that has the line of a web call to end it.
   hang_up_requested boolean NOT NULL DEFAULT false,
+  -- Whether a web call is recorded, as its visitor was notified at the start. A reconnection does not change it.
+  is_recorded boolean NOT NULL DEFAULT false,
   carrier_recording_id text,
   -- The carrier's duration of the call. Set once it has reported the end, also while a process still has the line.
   carrier_seconds integer,

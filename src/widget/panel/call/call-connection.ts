@@ -1,14 +1,19 @@
 import type { ChatError } from '../../../client/chat-error.ts';
 import type { ConversationClient } from '../../../client/conversation-client.ts';
 import { requestCall, requestCallEnd } from '../../../client/voice-call.ts';
+import type { StartedCall } from '../../../contract/voice-endpoints.ts';
 import { sleep } from '../../conversation/sending/sleep.ts';
 import { connectionProblem } from './call-problem.ts';
 import type { CallEvent } from './live-transcript.ts';
 
 /** The call at the service, and the WebRTC connection to it, which is reopened if it is lost. */
 export interface CallConnection {
-  /** @throws {Error} if the service refuses, or the connection does not open */
-  readonly connect: (iceServers: RTCIceServer[]) => Promise<void>;
+  /**
+   * Returns the response of the service.
+   *
+   * @throws {Error} if the service refuses, or the connection does not open
+   */
+  readonly connect: (iceServers: RTCIceServer[]) => Promise<StartedCall>;
   /** Sends an event. Returns false if the connection is not open. */
   readonly send: (event: object) => boolean;
   /** Sends the audio of this microphone from now on. */
@@ -60,10 +65,10 @@ export function createConnection({
   /** Identifies the call when it reconnects or ends. Undefined while there is no call that this page has to end. */
   let token: string | undefined;
   /** The latest request to start or reconnect the call. */
-  let request: Promise<string> | undefined;
+  let request: Promise<StartedCall> | undefined;
 
   /** @param limit aborts an attempt that takes too long */
-  const connect = async (limit?: AbortSignal): Promise<void> => {
+  const connect = async (limit?: AbortSignal): Promise<StartedCall> => {
     const signal = limit ? AbortSignal.any([controller.signal, limit]) : controller.signal;
     const peer = new RTCPeerConnection({ iceServers });
     const events = peer.createDataChannel('events');
@@ -113,11 +118,9 @@ export function createConnection({
       signal.throwIfAborted();
       const offer = { sdp: (peer.localDescription as RTCSessionDescription).sdp, call: token || undefined };
       // Hanging up does not abort the request: its answer identifies the call that must then be ended.
-      request = requestCall(client, id(), offer, { signal: limit }, signal).then(({ sdp, call }) => {
-        token = call;
-        return sdp;
-      });
-      const sdp = await request;
+      request = requestCall(client, id(), offer, { signal: limit }, signal);
+      const started = await request;
+      token = started.call;
       await new Promise<void>((resolve, reject) => {
         onFailed = () => {
           reject(new Error('Not connected.'));
@@ -128,18 +131,19 @@ export function createConnection({
         setTimeout(() => {
           if (events.readyState === 'connecting') fail();
         }, openingTimeout);
-        peer.setRemoteDescription({ type: 'answer', sdp }).catch(fail);
+        peer.setRemoteDescription({ type: 'answer', sdp: started.sdp }).catch(fail);
       });
+      // An attempt to connect has a time limit, which must not close the open connection.
+      signal.removeEventListener('abort', fail);
+      // Rejects if the visitor hangs up meanwhile.
+      onFailed = () => {
+        if (!controller.signal.aborted) void reconnect().catch(() => undefined);
+      };
+      return started;
     } catch (error) {
       closePeer();
       throw error;
     }
-    // An attempt to connect has a time limit, which must not close the open connection.
-    signal.removeEventListener('abort', fail);
-    // Rejects if the visitor hangs up meanwhile.
-    onFailed = () => {
-      if (!controller.signal.aborted) void reconnect().catch(() => undefined);
-    };
   };
   const reconnect = async (): Promise<void> => {
     onReconnecting(false);

@@ -74,6 +74,8 @@ export function startCall(
   let deferred = '';
   /** Whether to announce then, too, whether the visitor can speak. */
   let isReadyDue = false;
+  /** Whether a response of the assistant is in progress, also before it speaks. */
+  let isResponding = false;
   let outputTimer: ReturnType<typeof setTimeout> | undefined;
   /** Called when the conversation is open. */
   let onOpened: (() => void) | undefined;
@@ -126,26 +128,24 @@ export function startCall(
     const { type } = event;
     const spoken = transcript.apply(event);
     if (spoken) host.dispatch('chat-message', { text: spoken, latency: undefined });
-    if (type.startsWith('output_audio')) silenceOutput(type.endsWith('cleared'));
+    if (type.startsWith('response.')) isResponding = type !== 'response.done';
+    if (type.startsWith('output_audio')) {
+      silenceOutput(type.endsWith('cleared'));
+      show(type.endsWith('started') ? 'speaking' : 'listening');
+    }
     switch (type) {
       case 'input_audio_buffer.speech_started':
         // If this interrupts the assistant, its audio is cleared.
         if (state !== 'speaking') show('listening');
         break;
-      case 'output_audio_buffer.stopped':
-      case 'output_audio_buffer.cleared':
-        show('listening');
-        break;
       case 'input_audio_buffer.speech_stopped':
       case 'response.created':
         if (state === 'listening') show('thinking');
         break;
-      case 'output_audio_buffer.started':
-        show('speaking');
-        break;
       case 'response.done':
-        // The response contained no speech.
-        if (state === 'thinking') show('listening');
+      case 'conversation.item.input_audio_transcription.completed':
+        // The response contained no speech, or there is none, since no words were understood.
+        if (state === 'thinking' && !isResponding && !event.transcript) show('listening');
         break;
       case 'error':
         // The service refuses typed messages in order, as soon as they arrive.
@@ -226,15 +226,15 @@ export function startCall(
         }),
       ]);
       signal.throwIfAborted();
-      if (options['is_recorded']) recordingNotice = texts().recorded;
       session.apply({ type: 'call', call: controller });
-      await connection.connect(options.ice_servers as unknown as RTCIceServer[]);
+      const started = await connection.connect(options.ice_servers as unknown as RTCIceServer[]);
+      // Not that of the options: the owner may have changed it meanwhile.
+      if (started['is_recorded']) deferred = recordingNotice = texts().recorded;
       startedAt = Date.now();
       timer = setInterval(() => {
         onChange();
         report([id(), true]);
       }, 1000);
-      deferred = recordingNotice;
       isReadyDue = true;
       const { messages } = session.snapshot;
       // The assistant speaks its greeting first, unless the visitor has written before.

@@ -27,7 +27,9 @@ export function start(panel: PanelContext): AddOn {
     if (mode === 'none' || (hasCalls() && call.isPossible)) return undefined;
     if (!dictation)
       void panel.modules.load('dictation').then((loaded) => {
-        dictation ??= loaded?.startDictation(panel);
+        // Rendering calls this again, so a failure must not cause a render.
+        if (!loaded) return;
+        dictation ??= loaded.startDictation(panel);
         panel.requestRender();
       });
     return dictation;

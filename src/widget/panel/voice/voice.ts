@@ -128,6 +128,7 @@ class Voice implements AddOn {
     const { draft, session } = conversation;
     const before = draft.trimEnd();
     this.#dictated = { session, draft };
+    addEventListener('pagehide', this.hide);
     let hasLevel = false;
     const language = this.#language;
     this.#dictation = dictate(language, {
@@ -166,6 +167,7 @@ class Voice implements AddOn {
   }
 
   #stopDictation(): void {
+    removeEventListener('pagehide', this.hide);
     this.#dictation?.abort();
     this.#dictation = undefined;
     this.#endLevel?.();
@@ -178,6 +180,8 @@ class Voice implements AddOn {
     const isRead = key === this.#readKey;
     this.hide();
     if (isRead) return;
+    // Otherwise, browsers read on over the next page.
+    addEventListener('pagehide', this.hide);
     const answer = button.closest('li')?.querySelector('[part~="message"] > :last-child');
     this.#endReading = readAloud(answer ? textToReadAloud(answer) : '', this.#language, (problem) => {
       this.#problem = problem;
@@ -189,6 +193,7 @@ class Voice implements AddOn {
 
   #stopReading(): void {
     if (this.#readKey === undefined) return;
+    removeEventListener('pagehide', this.hide);
     this.#endReading?.();
     this.#endReading = undefined;
     this.#readKey = undefined;
