@@ -672,7 +672,7 @@ CREATE TABLE calls (
   assistant_phone_number text NOT NULL DEFAULT '',
   client_phone_number text NOT NULL DEFAULT '',
   transcript text NOT NULL DEFAULT '',
-  -- [{role, content, at, seconds, functionCalls, responseTime}]; seconds since the call was answered.
+  -- [{role, content, at, seconds, functionCalls, responseTime, kind}]; seconds since the call was answered.
   messages jsonb NOT NULL DEFAULT '[]',
   -- The assistant's variables, overridden by those of the request, lead or contact.
   input_variables jsonb NOT NULL DEFAULT '{}',
