@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { chatStates } from '../support/chat/chat-states.ts';
 import { setViewport, supports } from '../support/browser/page.ts';
 import { isReachable, isWithinWindow, put, settled, removeInserted } from '../support/chat/page-layout.ts';
@@ -95,6 +95,21 @@ async function cleanUp(): Promise<void> {
   removeInserted();
   await setViewport(1000, 800);
 }
+
+describe('a heading and a subheading that are cut off', () => {
+  afterEach(cleanUp);
+
+  it('are shown whole in their titles', async () => {
+    const chat = mount({
+      heading: 'A long name '.repeat(9),
+      subheading: 'We answer on every day '.repeat(5),
+    });
+    await chat.open();
+    const lines = chat.findAll('.titles > *');
+    expect(lines.map(({ title }) => title)).to.deep.equal(lines.map(({ textContent }) => textContent));
+    expect(lines.map(({ title }) => title.slice(0, 6))).to.deep.equal(['A long', 'We ans']);
+  });
+});
 
 describe('no text is cut off, and nothing scrolls sideways, in', () => {
   afterEach(cleanUp);
