@@ -304,6 +304,14 @@ describe('the launcher', () => {
       element.messages = { network: 'Keine Verbindung.' };
       element.show();
       await until(() => notice() === 'Keine Verbindung.', 'the text of the site');
+      const root = element.shadowRoot as ShadowRoot;
+      const [button, text] = [...root.querySelectorAll('button, [role="alert"]')].map((each) =>
+        getComputedStyle(each),
+      );
+      expect(text?.backgroundColor, 'it does not look like a second button').to.not.equal(
+        button?.backgroundColor,
+      );
+      expect(text?.cursor).to.not.equal('pointer');
     } finally {
       element.remove();
     }

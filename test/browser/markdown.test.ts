@@ -111,6 +111,30 @@ describe('an answer in Markdown', () => {
     await scrollByKey(table);
   });
 
+  it('breaks only long cells of a table, and uses the whole width for it', async () => {
+    const comment = 'Our best-selling model since 2009';
+    const rendered = await answer(
+      `| Order | Date | Status | Total | Comment |\n|-|-|-|--:|-|\n| NK-2026-001734 | 12 Oct 2026 | On its way | 129.90 € | ${comment} |`,
+    );
+    const linesOf = (cell: Element): number => {
+      const range = new Range();
+      range.selectNodeContents(cell);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    };
+    const cells = [...rendered.querySelectorAll('th, td')];
+    expect(cells.filter((cell) => linesOf(cell) > 1).map((cell) => cell.textContent)).to.deep.equal([
+      comment,
+    ]);
+    const long = cells.at(-1) as HTMLElement;
+    expect(
+      parseFloat(getComputedStyle(long).width) / parseFloat(getComputedStyle(long).fontSize),
+    ).to.be.at.least(8.9);
+    const message = rendered.closest('article') as HTMLElement;
+    const log = rendered.closest('[role="log"]') as HTMLElement;
+    expect(log.clientWidth - message.offsetWidth).to.equal(32);
+    expect(log.scrollWidth).to.equal(log.clientWidth);
+  });
+
   it('scrolls long lines of code within the message', async () => {
     const rendered = await answer(`\`\`\`sh\n${'npm install '.repeat(30)}\n\`\`\``);
     await scrollByKey(rendered.querySelector('pre') as HTMLElement);

@@ -60,6 +60,18 @@ describe('suggestions of the site', () => {
     }
   });
 
+  it('are all visible if there is little to read', async () => {
+    const chat = await withSuggestions(
+      'Opening hours',
+      'Where is my parcel, and when does it arrive at the latest if I order today?',
+      'Returns',
+      'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenhersteller',
+      'Talk to a person',
+    );
+    const suggestions = chat.part('suggestions').parentElement as HTMLElement;
+    expect(suggestions.scrollHeight).to.equal(suggestions.clientHeight);
+  });
+
   it('show above the composer, as a named group', async () => {
     const chat = await withSuggestions('Opening hours', 'Where is my order?');
     expect(suggested(chat)).to.deep.equal(['Opening hours', 'Where is my order?']);

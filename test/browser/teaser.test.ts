@@ -2,6 +2,7 @@ import { expect } from '@open-wc/testing';
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { service } from '../support/browser/service-under-test.ts';
 import { click, engine, press, setViewport, supports } from '../support/browser/page.ts';
+import { isReachable, isWithinWindow } from '../support/chat/page-layout.ts';
 
 const look = { theme: 'light', color: '#0a5c48', position: 'right-bottom' };
 const invitation = { ...look, teaser: 'Questions about sizes? Ask away.', 'teaser-delay': '0' };
@@ -116,6 +117,22 @@ describe('the teaser', () => {
       const teaser = await invited(chat);
       expect(teaser.scrollWidth).to.be.at.most(teaser.clientWidth);
       expect(teaser.getBoundingClientRect().left).to.be.at.least(0);
+    } finally {
+      await setViewport(800, 600);
+    }
+  });
+
+  it('stays within a low window, where its text scrolls beside its button', async function () {
+    if (!supports.phoneViewport) this.skip();
+    await setViewport(667, 375);
+    try {
+      const chat = mount({ ...invitation, teaser: 'Questions about sizes or returns? Ask us. '.repeat(12) });
+      const teaser = await invited(chat);
+      expect(teaser.getBoundingClientRect().top).to.be.at.least(0);
+      teaser.scrollTop = teaser.scrollHeight;
+      expect(teaser.scrollTop).to.be.above(0);
+      expect(isWithinWindow(chat.part('teaser-dismiss-button'))).to.be.true;
+      expect(isReachable(chat.part('teaser-dismiss-button'))).to.be.true;
     } finally {
       await setViewport(800, 600);
     }

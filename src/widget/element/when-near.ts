@@ -4,9 +4,6 @@ const nearDistance = 100;
 /** Milliseconds until the launcher is measured again. */
 const rectLifetime = 500;
 
-const isNear = (value: number, from: number, to: number): boolean =>
-  value > from - nearDistance && value < to + nearDistance;
-
 /**
  * Calls `onNear` once, as soon as a pointer comes near an element or a finger touches it. Returns the controller that
  * stops watching.
@@ -15,14 +12,20 @@ export function whenNear(element: HTMLElement, onNear: () => void): AbortControl
   const watch = new AbortController();
   const options = { capture: true, signal: watch.signal };
   let rect!: DOMRect;
-  let measuredAt = -rectLifetime;
+  let validUntil = 0;
   const onPointer = ({ clientX: x, clientY: y, timeStamp }: PointerEvent): void => {
     // Measuring at each movement would lay out the page at each movement.
-    if (timeStamp - measuredAt > rectLifetime) {
+    if (timeStamp > validUntil) {
       rect = element.getBoundingClientRect();
-      measuredAt = timeStamp;
+      validUntil = timeStamp + rectLifetime;
     }
-    if (rect.width && isNear(x, rect.left, rect.right) && isNear(y, rect.top, rect.bottom)) {
+    if (
+      rect.width &&
+      x > rect.left - nearDistance &&
+      x < rect.right + nearDistance &&
+      y > rect.top - nearDistance &&
+      y < rect.bottom + nearDistance
+    ) {
       watch.abort();
       onNear();
     }

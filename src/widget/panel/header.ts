@@ -27,7 +27,7 @@ export function header({
     <span class="avatar" aria-hidden="true">${/\S/u.exec(heading)?.[0].toUpperCase()}</span>
     <div class="titles">
       <h2 id="heading" dir="auto" title=${heading}>${heading}</h2>
-      ${subheading && html`<p dir="auto">${subheading}</p>`} ${mark}
+      ${subheading && html`<p dir="auto" title=${subheading}>${subheading}</p>`} ${mark}
     </div>
     <slot name="header"></slot>
     ${buttons} ${button('restart', texts.newConversation, restartIcon, actions.restart)}

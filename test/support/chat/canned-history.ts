@@ -2,6 +2,7 @@
 export interface CannedMessage {
   readonly role: 'assistant' | 'user' | 'system' | 'tool' | 'function';
   readonly content: string | null;
+  readonly author?: string;
   readonly created_at?: string;
   readonly function_calls?: readonly object[];
 }

@@ -1,3 +1,4 @@
+import { cannedService, serveHistory } from './canned-history.ts';
 import { faulty, mount, until, type Chat } from './chat-fixture.ts';
 import { click } from '../browser/page.ts';
 import { scriptAnswer } from '../browser/script-answer.ts';
@@ -37,7 +38,11 @@ async function focusLastAnswer(chat: Chat): Promise<void> {
 /** The states of the chat, each with a function that puts a new chat into it. */
 export const chatStates: Readonly<Record<string, (attributes: Attributes) => Promise<Chat>>> = {
   'a launcher': async (attributes) => {
-    const chat = mount({ 'launcher-label': 'Questions?', 'launcher-sublabel': 'Ask us', ...attributes });
+    const chat = mount({
+      'launcher-label': 'Donaudampfschifffahrtsgesellschaft?',
+      'launcher-sublabel': 'Ask us',
+      ...attributes,
+    });
     await until(() => !chat.find('.root')?.hasAttribute('data-pending'), 'the launcher');
     return chat;
   },
@@ -55,6 +60,14 @@ export const chatStates: Readonly<Record<string, (attributes: Attributes) => Pro
     await chat.answered(2);
     await until(() => chat.find('.markdown figure') !== null, 'the answer to be rendered as Markdown');
     await focusLastAnswer(chat);
+    return chat;
+  },
+  'a person with a long name': async (attributes) => {
+    const author = 'christina.oberhofer.kundenservice@musterundsoehne.example';
+    serveHistory([{ role: 'assistant', author, content: 'Hello!' }]);
+    const chat = mount({ 'base-url': cannedService, ...attributes });
+    await chat.open();
+    await until(() => chat.find('[part="message-author"]') !== null, 'the name');
     return chat;
   },
   'messages further down': async (attributes) => {

@@ -95,7 +95,9 @@ function list({ ordered, start, items }: Tokens.List, context: MarkdownContext):
 }
 
 function table({ header, rows }: Tokens.Table, context: MarkdownContext): TemplateResult {
-  const classOf = ({ align }: Tokens.TableCell): string => align ?? '';
+  // A short cell has one line, so that prices and dates stay whole.
+  const classOf = ({ align, text }: Tokens.TableCell): string =>
+    `${align ?? ''} ${text.length > 16 ? 'long' : ''}`;
   return html`<div class="table" tabindex="0" role="region" aria-label=${context.texts.table}>
     <table>
       <thead>

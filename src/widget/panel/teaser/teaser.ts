@@ -49,7 +49,7 @@ class Teaser {
     const launcher = root.querySelector('button') as HTMLElement;
     // A label may take several lines on a narrow phone. The observer is released with the element.
     new ResizeObserver(() => {
-      bubble.style.marginBlock = `${launcher.offsetHeight + 13}px`;
+      bubble.style.setProperty('--_launcher-height', `${launcher.offsetHeight}px`);
     }).observe(launcher);
     adoptStyles(element.shadowRoot as ShadowRoot, teaserCss);
     // The shell calls `showTeaser` when a teaser changes, but not when it is removed. Also released with the element.
