@@ -39,8 +39,8 @@ async function openChat(lang = 'en'): Promise<Chat> {
 }
 
 /** Requests an answer that is longer than the panel. */
-async function fill(chat: Chat): Promise<void> {
-  const long = await scriptAnswer({ chunks: ['A long line.\n'.repeat(60)] });
+async function fill(chat: Chat, lines = 60): Promise<void> {
+  const long = await scriptAnswer({ chunks: ['A long line.\n'.repeat(lines)] });
   await chat.ask(long.question);
   await chat.answered(1);
 }
@@ -240,6 +240,50 @@ describe('reading a conversation', () => {
     const next = await scriptAnswer({ chunks: [wait, 'News.'] });
     await chat.ask(next.question);
     const log = chat.part('message-log');
+  it('leaves a link in a list of an answer with arrow keys and Escape', async () => {
+    serveHistory([
+      { role: 'assistant', content: 'Hello!' },
+      { role: 'assistant', content: '- [Sizes](https://example.com/sizes)\n- Colors' },
+      { role: 'user', content: 'Good.' },
+    ]);
+    const chat = mount({ 'base-url': cannedService, lang: 'en' });
+    await chat.open();
+    await until(() => chat.find('article a') !== null, 'the link');
+    chat.find('article a')?.focus();
+    await press('ArrowUp');
+    expect(focused(chat) === chat.find('article')).to.be.true;
+    chat.find('article a')?.focus();
+    await press('Escape');
+    expect(focused(chat) === chat.part('message-log')).to.be.true;
+    expect(chat.isOpen).to.be.true;
+  });
+
+  it('scrolls through a message that is longer than the log with arrow keys, then moves on', async () => {
+    const chat = await openChat();
+    await fill(chat, 30);
+    const log = chat.part('message-log');
+    const [question, answer] = chat.findAll('article') as [HTMLElement, HTMLElement];
+    /** Presses a key until it no longer scrolls, or moves the focus. */
+    const pressToEnd = async (key: string): Promise<void> => {
+      for (let top = NaN; top !== log.scrollTop && focused(chat) === answer;) {
+        top = log.scrollTop;
+        await press(key);
+      }
+    };
+    log.focus();
+    await press('Home');
+    await press('ArrowDown');
+    expect(focused(chat) === answer).to.be.true;
+    const { bottom, height } = log.getBoundingClientRect();
+    expect(answer.getBoundingClientRect().bottom, 'its end').to.be.above(bottom + 40);
+    await pressToEnd('ArrowDown');
+    expect(focused(chat) === answer).to.be.true;
+    expect(answer.getBoundingClientRect().bottom, 'its end').to.be.at.most(bottom + 1);
+    await pressToEnd('ArrowUp');
+    expect(focused(chat) === question).to.be.true;
+    expect(log.scrollTop).to.be.below(height / 2);
+  });
+
     const distance = (): number => log.scrollHeight - log.scrollTop - log.clientHeight;
     log.scrollTop = 0;
     await until(() => chat.find('[part="latest-button"]') !== null, 'the button to the latest message');
