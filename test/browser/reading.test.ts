@@ -332,11 +332,15 @@ describe('reading a conversation', () => {
     chat.element.launcherLabel = 'Ask';
     await until(() => chat.launcher.ariaLabel === 'Ask, 1 unread message', 'the new label');
     chat.element.lang = 'de';
-    await until(() => chat.launcher.ariaLabel === 'Ask, 1 ungelesene Nachricht', 'the new language');
+    await until(() => chat.launcher.ariaLabel === 'We are here, 1 ungelesene Nachricht', 'the new language');
     await click(chat.launcher);
     await chat.answered(1);
     await until(() => chat.find('[part="badge"]') === null, 'the badge to disappear');
     expect(chat.launcher.ariaLabel ?? '').not.to.contain('unread');
+    chat.element.launcherSublabel = 'We are here';
+    await until(() => chat.launcher.ariaLabel === 'Ask We are here, 1 unread message', 'its second line');
+    chat.element.launcherLabel = null;
+    await until(() => chat.launcher.ariaLabel === 'We are here, 1 unread message', 'the second line alone');
   });
 
   it('counts messages while the page is hidden, until it is visible again', async () => {
