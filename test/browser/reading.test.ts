@@ -19,7 +19,13 @@ async function openHistory(attributes: Readonly<Record<string, string>> = {}): P
         { name: 'look_up_stock', arguments: {}, result: {} },
       ],
     },
-    { role: 'assistant', content: 'It is in stock.', created_at: ago(1, 2) },
+    {
+      role: 'assistant',
+      content: 'It is in stock.',
+      created_at: ago(1, 2),
+      // A page tool, whose request shows its outcome.
+      function_calls: [{ name: 'show_product', arguments: {}, client: true }],
+    },
     { role: 'user', content: 'Good.', created_at: ago(0) },
   ]);
   const chat = mount({ 'base-url': cannedService, lang: 'en', ...attributes });
@@ -203,7 +209,7 @@ describe('reading a conversation', () => {
       expect(article.closest('[role="listitem"]')?.closest('[role="list"]')).to.equal(list);
   });
 
-  it('names the tools of an answer only if the site wants that, each once', async () => {
+  it('names the tools of the service that an answer used only if the site wants that, each once', async () => {
     const silent = await openHistory();
     expect(silent.find('.used')).to.equal(null);
     await unmountAll();

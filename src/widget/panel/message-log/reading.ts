@@ -115,7 +115,7 @@ export class Reading {
 
   /** Returns the same object as long as nothing changes. */
   detailsOf(messages: readonly Message[], index: number, values: LogValues): MessageDetails {
-    const { options, host } = this.#panel;
+    const { options } = this.#panel;
     const { choices, messages: all } = this.#snapshot;
     const message = messages[index] as Message;
     const previous = messages[index - 1] ?? (messages === all ? this.#before : undefined);
@@ -138,7 +138,7 @@ export class Reading {
     if (known?.basis.every((value, at) => value === basis[at])) return known.details;
     const { locale } = values;
     const tools = hasTools ? messageTools(message, locale, this.#panel) : undefined;
-    const used = options.showsFunctionCalls ? usedTools(message, locale, host.element.tools) : undefined;
+    const used = options.showsFunctionCalls ? usedTools(message, locale) : undefined;
     const { showsTimes } = this;
     const around = { previous, isFirstNew, isActive, showsTimes, used, tools };
     const details = messageSurroundings(message, values, around);
