@@ -240,12 +240,6 @@ describe('reading a conversation', () => {
     expect(chat.isOpen).to.be.true;
   });
 
-  it('marks messages that arrived while the reader had scrolled up, and scrolls to them', async () => {
-    const chat = await openChat();
-    await fill(chat);
-    const next = await scriptAnswer({ chunks: [wait, 'News.'] });
-    await chat.ask(next.question);
-    const log = chat.part('message-log');
   it('leaves a link in a list of an answer with arrow keys and Escape', async () => {
     serveHistory([
       { role: 'assistant', content: 'Hello!' },
@@ -290,6 +284,12 @@ describe('reading a conversation', () => {
     expect(log.scrollTop).to.be.below(height / 2);
   });
 
+  it('marks messages that arrived while the reader had scrolled up, and scrolls to them', async () => {
+    const chat = await openChat();
+    await fill(chat);
+    const next = await scriptAnswer({ chunks: [wait, 'News.'] });
+    await chat.ask(next.question);
+    const log = chat.part('message-log');
     const distance = (): number => log.scrollHeight - log.scrollTop - log.clientHeight;
     log.scrollTop = 0;
     await until(() => chat.find('[part="latest-button"]') !== null, 'the button to the latest message');
@@ -337,16 +337,37 @@ describe('reading a conversation', () => {
     expect(chat.launcher.ariaLabel).to.equal('Chat, 1 unread message');
     chat.element.launcherLabel = 'Ask';
     await until(() => chat.launcher.ariaLabel === 'Ask, 1 unread message', 'the new label');
+    chat.element.launcherSublabel = 'We are here';
+    await until(() => chat.launcher.ariaLabel === 'Ask We are here, 1 unread message', 'its second line');
+    chat.element.launcherLabel = null;
+    await until(() => chat.launcher.ariaLabel === 'We are here, 1 unread message', 'the second line alone');
     chat.element.lang = 'de';
     await until(() => chat.launcher.ariaLabel === 'We are here, 1 ungelesene Nachricht', 'the new language');
     await click(chat.launcher);
     await chat.answered(1);
     await until(() => chat.find('[part="badge"]') === null, 'the badge to disappear');
     expect(chat.launcher.ariaLabel ?? '').not.to.contain('unread');
-    chat.element.launcherSublabel = 'We are here';
-    await until(() => chat.launcher.ariaLabel === 'Ask We are here, 1 unread message', 'its second line');
-    chat.element.launcherLabel = null;
-    await until(() => chat.launcher.ariaLabel === 'We are here, 1 unread message', 'the second line alone');
+  });
+
+  it('announces the number of unread messages while the panel is closed', async () => {
+    const chat = await openChat();
+    await fill(chat);
+    const lines = announcementsIn(chat);
+    const answer = await scriptAnswer({ chunks: [wait, 'Here I am.'] });
+    await chat.ask(answer.question);
+    await until(() => chat.find('[part="typing"]') !== null, 'the typing indicator');
+    chat.element.hide();
+    await until(() => !chat.isOpen, 'the panel to close');
+    await answer.resume();
+    await until(() => lines.length > 0, 'the announcement');
+    expect(chat.find('.root > [role="status"]')?.checkVisibility({ visibilityProperty: true })).to.be.true;
+    const next = await scriptAnswer({ chunks: ['And I stay.'] });
+    chat.element.send(next.question);
+    await until(() => lines.length > 1, 'the next announcement');
+    expect(lines).to.deep.equal(['1 unread message', '2 unread messages']);
+    await chat.open();
+    await until(() => chat.find('[part="badge"]') === null, 'the badge to disappear');
+    expect(chat.announcement, 'a count of messages that were read').to.equal('');
   });
 
   it('counts messages while the page is hidden, until it is visible again', async () => {
