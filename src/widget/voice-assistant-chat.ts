@@ -203,7 +203,7 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
    * aloud; `none` turns both off. Other values warn. Default: the assistant's, else none.
    */
   declare voice: 'call' | 'dictation' | 'none' | '' | boolean | null;
-  /** Names the functions that the assistant called below its answers. Default: false. */
+  /** Names the functions that the assistant called below its answers, except page tools. Default: false. */
   declare showFunctionCalls: boolean;
   /**
    * `auto` (default) or `none`, which loads nothing of the panel before a pointer comes near the launcher, unless an

@@ -9,7 +9,7 @@ import {
   type Chat,
 } from '../support/chat/chat-fixture.ts';
 import { downloadedFile } from '../support/chat/downloaded-file.ts';
-import { click, press } from '../support/browser/page.ts';
+import { click, engine, press } from '../support/browser/page.ts';
 import { takeOverAndWrite } from '../support/browser/take-over-and-write.ts';
 
 const labels = {
@@ -317,6 +317,26 @@ describe('the menu', () => {
     await chat.open();
     await chat.answered(1);
     expect(chat.messages).to.have.length(1);
+  });
+
+  it('keeps the focus in the question before it deletes the conversation', async () => {
+    const chat = await mountWithMenu();
+    await click(item(chat, labels.forget));
+    await until(() => focused(chat) === 'Cancel', 'the question');
+    for (const [key, label] of [
+      ['Tab', 'Delete'],
+      ['Tab', 'Cancel'],
+      ['Shift+Tab', 'Delete'],
+      ['Shift+Tab', 'Cancel'],
+    ] as const) {
+      // WebKitGTK reports this key as unidentified.
+      if (key === 'Shift+Tab' && engine === 'webkit') continue;
+      await press(key);
+      expect(focused(chat), key).to.equal(label);
+    }
+    await press('Escape');
+    await until(() => menuOf(chat) === null, 'the menu to close');
+    expect(chat.isOpen).to.be.true;
   });
 
   it('closes if the page deletes the conversation', async () => {

@@ -3,8 +3,27 @@ import { cannedService, serveHistory, serveNoHistory } from '../support/chat/can
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { settled } from '../support/chat/page-layout.ts';
 import { recordPageErrors } from '../support/browser/page-errors.ts';
-import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
+import { press } from '../support/browser/page.ts';
+import { scriptAnswer, wait, type ScriptedAnswer } from '../support/browser/script-answer.ts';
 import { modelService, service } from '../support/browser/service-under-test.ts';
+import { buttonIn, showProduct, toolRequests } from '../support/chat/page-tools.ts';
+
+/** Asks for an answer that calls a page tool before its first chunk. */
+async function askForTool(
+  chunks: NonNullable<Parameters<typeof scriptAnswer>[0]['chunks']>,
+): Promise<{ chat: Chat; answer: ScriptedAnswer }> {
+  const chat = mount({
+    'base-url': modelService.url,
+    'assistant-id': modelService.assistantThatShows('greeting'),
+  });
+  chat.element.tools = [showProduct(() => 'Done')];
+  const calls = [{ name: 'show_product', arguments: { code: 'ALP-40' } }];
+  const answer = await scriptAnswer({ calls, chunks });
+  await chat.open();
+  await chat.ask(answer.question);
+  await until(() => toolRequests(chat).length === 1, 'the request');
+  return { chat, answer };
+}
 
 /** Waits for this number of frames. */
 async function frames(count: number): Promise<void> {
@@ -190,6 +209,50 @@ describe('the message log', () => {
     await answer.resume();
     await chat.answered(2);
     expect(chat.announcement).to.equal('Here it is.');
+  });
+
+  it('shows that an answer is being written, and no empty message, while a tool runs', async () => {
+    const { chat, answer } = await askForTool([wait, 'Here it is.']);
+    const message = chat.findAll('article').at(-1);
+    const shown = [message?.checkVisibility(), chat.find('[part="typing"]') !== null];
+    await answer.resume();
+    expect(shown, 'the empty message, the indicator').to.deep.equal([false, true]);
+    await until(() => chat.messages.at(-1) === 'assistant: Here it is.', 'the answer');
+    expect(chat.find('[part="typing"]')).to.equal(null);
+    expect(message?.checkVisibility()).to.be.true;
+  });
+
+  it('shows no empty message above the request of a page tool, and arrow keys skip it', async () => {
+    const { chat, answer } = await askForTool([wait]);
+    await answer.resume();
+    await chat.answered(2);
+    await until(() => chat.find('[part="typing"]') === null, 'the end of the answer');
+    const [question, message] = chat.findAll('article').slice(-2);
+    expect(message?.checkVisibility(), 'an empty message').to.be.false;
+    chat.part('message-log').focus();
+    await press('End');
+    expect(chat.element.shadowRoot?.activeElement === question).to.be.true;
+    buttonIn(toolRequests(chat)[0] as HTMLElement, 'Allow').focus();
+    await press('Escape');
+    expect(chat.element.shadowRoot?.activeElement === chat.part('message-log')).to.be.true;
+    expect(chat.isOpen).to.be.true;
+  });
+
+  it('does not show that an answer is being written below a message that is queued while it grows', async () => {
+    const chat = mount({
+      'base-url': modelService.url,
+      'assistant-id': modelService.assistantThatShows('greeting'),
+    });
+    const answer = await scriptAnswer({ chunks: ['Here', wait, ' it is.'] });
+    await chat.open();
+    await chat.ask(answer.question);
+    await until(() => chat.messages.at(-1) === 'assistant: Here', 'the first word');
+    await chat.ask('And then?');
+    await until(() => chat.messages.at(-1) === 'user: And then?', 'the queued message');
+    const indicator = chat.find('[part="typing"]');
+    await answer.resume();
+    expect(indicator === null).to.be.true;
+    await chat.answered(3);
   });
 
   it('announces finished messages to screen readers, and not the chunks of a growing one', async () => {

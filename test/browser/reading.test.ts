@@ -19,7 +19,13 @@ async function openHistory(attributes: Readonly<Record<string, string>> = {}): P
         { name: 'look_up_stock', arguments: {}, result: {} },
       ],
     },
-    { role: 'assistant', content: 'It is in stock.', created_at: ago(1, 2) },
+    {
+      role: 'assistant',
+      content: 'It is in stock.',
+      created_at: ago(1, 2),
+      // A page tool, whose request shows its outcome.
+      function_calls: [{ name: 'show_product', arguments: {}, client: true }],
+    },
     { role: 'user', content: 'Good.', created_at: ago(0) },
   ]);
   const chat = mount({ 'base-url': cannedService, lang: 'en', ...attributes });
@@ -39,8 +45,8 @@ async function openChat(lang = 'en'): Promise<Chat> {
 }
 
 /** Requests an answer that is longer than the panel. */
-async function fill(chat: Chat): Promise<void> {
-  const long = await scriptAnswer({ chunks: ['A long line.\n'.repeat(60)] });
+async function fill(chat: Chat, lines = 60): Promise<void> {
+  const long = await scriptAnswer({ chunks: ['A long line.\n'.repeat(lines)] });
   await chat.ask(long.question);
   await chat.answered(1);
 }
@@ -203,7 +209,7 @@ describe('reading a conversation', () => {
       expect(article.closest('[role="listitem"]')?.closest('[role="list"]')).to.equal(list);
   });
 
-  it('names the tools of an answer only if the site wants that, each once', async () => {
+  it('names the tools of the service that an answer used only if the site wants that, each once', async () => {
     const silent = await openHistory();
     expect(silent.find('.used')).to.equal(null);
     await unmountAll();
@@ -232,6 +238,50 @@ describe('reading a conversation', () => {
     await press('Escape');
     await until(() => focused(chat) === log, 'the log');
     expect(chat.isOpen).to.be.true;
+  });
+
+  it('leaves a link in a list of an answer with arrow keys and Escape', async () => {
+    serveHistory([
+      { role: 'assistant', content: 'Hello!' },
+      { role: 'assistant', content: '- [Sizes](https://example.com/sizes)\n- Colors' },
+      { role: 'user', content: 'Good.' },
+    ]);
+    const chat = mount({ 'base-url': cannedService, lang: 'en' });
+    await chat.open();
+    await until(() => chat.find('article a') !== null, 'the link');
+    chat.find('article a')?.focus();
+    await press('ArrowUp');
+    expect(focused(chat) === chat.find('article')).to.be.true;
+    chat.find('article a')?.focus();
+    await press('Escape');
+    expect(focused(chat) === chat.part('message-log')).to.be.true;
+    expect(chat.isOpen).to.be.true;
+  });
+
+  it('scrolls through a message that is longer than the log with arrow keys, then moves on', async () => {
+    const chat = await openChat();
+    await fill(chat, 30);
+    const log = chat.part('message-log');
+    const [question, answer] = chat.findAll('article') as [HTMLElement, HTMLElement];
+    /** Presses a key until it no longer scrolls, or moves the focus. */
+    const pressToEnd = async (key: string): Promise<void> => {
+      for (let top = NaN; top !== log.scrollTop && focused(chat) === answer;) {
+        top = log.scrollTop;
+        await press(key);
+      }
+    };
+    log.focus();
+    await press('Home');
+    await press('ArrowDown');
+    expect(focused(chat) === answer).to.be.true;
+    const { bottom, height } = log.getBoundingClientRect();
+    expect(answer.getBoundingClientRect().bottom, 'its end').to.be.above(bottom + 40);
+    await pressToEnd('ArrowDown');
+    expect(focused(chat) === answer).to.be.true;
+    expect(answer.getBoundingClientRect().bottom, 'its end').to.be.at.most(bottom + 1);
+    await pressToEnd('ArrowUp');
+    expect(focused(chat) === question).to.be.true;
+    expect(log.scrollTop).to.be.below(height / 2);
   });
 
   it('marks messages that arrived while the reader had scrolled up, and scrolls to them', async () => {
@@ -287,12 +337,37 @@ describe('reading a conversation', () => {
     expect(chat.launcher.ariaLabel).to.equal('Chat, 1 unread message');
     chat.element.launcherLabel = 'Ask';
     await until(() => chat.launcher.ariaLabel === 'Ask, 1 unread message', 'the new label');
+    chat.element.launcherSublabel = 'We are here';
+    await until(() => chat.launcher.ariaLabel === 'Ask We are here, 1 unread message', 'its second line');
+    chat.element.launcherLabel = null;
+    await until(() => chat.launcher.ariaLabel === 'We are here, 1 unread message', 'the second line alone');
     chat.element.lang = 'de';
-    await until(() => chat.launcher.ariaLabel === 'Ask, 1 ungelesene Nachricht', 'the new language');
+    await until(() => chat.launcher.ariaLabel === 'We are here, 1 ungelesene Nachricht', 'the new language');
     await click(chat.launcher);
     await chat.answered(1);
     await until(() => chat.find('[part="badge"]') === null, 'the badge to disappear');
     expect(chat.launcher.ariaLabel ?? '').not.to.contain('unread');
+  });
+
+  it('announces the number of unread messages while the panel is closed', async () => {
+    const chat = await openChat();
+    await fill(chat);
+    const lines = announcementsIn(chat);
+    const answer = await scriptAnswer({ chunks: [wait, 'Here I am.'] });
+    await chat.ask(answer.question);
+    await until(() => chat.find('[part="typing"]') !== null, 'the typing indicator');
+    chat.element.hide();
+    await until(() => !chat.isOpen, 'the panel to close');
+    await answer.resume();
+    await until(() => lines.length > 0, 'the announcement');
+    expect(chat.find('.root > [role="status"]')?.checkVisibility({ visibilityProperty: true })).to.be.true;
+    const next = await scriptAnswer({ chunks: ['And I stay.'] });
+    chat.element.send(next.question);
+    await until(() => lines.length > 1, 'the next announcement');
+    expect(lines).to.deep.equal(['1 unread message', '2 unread messages']);
+    await chat.open();
+    await until(() => chat.find('[part="badge"]') === null, 'the badge to disappear');
+    expect(chat.announcement, 'a count of messages that were read').to.equal('');
   });
 
   it('counts messages while the page is hidden, until it is visible again', async () => {

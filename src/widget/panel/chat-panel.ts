@@ -304,6 +304,7 @@ export class ChatPanel implements Panel, PanelContext {
     this.#unannounced = 0;
     this.#render();
     if (this.#isVisible) this.reading.announce(true, count);
+    else this.reading.announceUnread();
   }
 
   /** Also runs while the panel is hidden, so that messages written offline are sent. */

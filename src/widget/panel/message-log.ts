@@ -162,15 +162,17 @@ function messageItem(
   const { locale, heading, last, markdown, modules } = values;
   const { key, role, status, isStopped, functionCalls } = message;
   const text = details?.text ?? message.text;
-  // Some services store empty messages.
-  const isBlank = !text.trim() && !functionCalls.length && !isStopped;
+  // Some services store empty messages. An answer that calls tools has no text yet, or none at all.
+  const isBlank = !text.trim();
+  const isHidden = isBlank && !functionCalls.length && !isStopped;
   const author = authorOf(message, heading, locale.texts);
+  const label = details?.label ?? author;
   // Until the Markdown module has loaded, the syntax is hidden.
   const isAwaited = isMarkdown(message) && !modules.isMissing('markdown');
   const className = `${role} ${details?.className ?? ''}`;
   return html`${details?.above}
-    <li role="listitem" class=${className} data-status=${status} data-key=${key} ?hidden=${isBlank}>
-      <article part="message message-${role}" tabindex="-1" aria-label=${details?.label ?? author}>
+    <li role="listitem" class=${className} data-status=${status} data-key=${key} ?hidden=${isHidden}>
+      <article part="message message-${role}" tabindex="-1" aria-label=${label} ?hidden=${isBlank}>
         ${details?.author ?? html`<span class="visually-hidden">${author}: </span>`}${
           markdown !== undefined && isMarkdown(message)
             ? markdown(message, message === last)

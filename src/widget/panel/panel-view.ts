@@ -39,7 +39,8 @@ export function panelView(panel: PanelContext, locale: Locale, pages: number): T
       pages: messagePages(messages, pages, reading, values),
       greeting: status === 'ready' && !last ? (options.greeting ?? texts.empty) : undefined,
       isOpening: status === 'opening',
-      isTyping: isReplying && last?.status !== 'streaming',
+      // The calls of tools come before the text.
+      isTyping: isReplying && !messages.some(({ status, text }) => status === 'streaming' && text.trim()),
       problem: problem && notice(problem, messages.some(isUnsent), values),
       onApproach: () => void modules.load('talk'),
     })}

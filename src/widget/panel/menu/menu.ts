@@ -193,8 +193,11 @@ class Menu {
   #onKey(event: KeyboardEvent): void {
     const buttons = [...this.element.querySelectorAll('button')];
     const at = buttons.indexOf((event.target as Element).closest('button') as HTMLButtonElement);
+    const next = (at + 1) % buttons.length;
     const target = {
-      ArrowDown: (at + 1) % buttons.length,
+      ArrowDown: next,
+      // Of two buttons, the next one is also the previous one.
+      Tab: next,
       ArrowUp: (at - 1 + buttons.length) % buttons.length,
       Home: 0,
       End: buttons.length - 1,

@@ -2,13 +2,14 @@
 const ownKeys = 'pre, .table, textarea, input, select';
 
 /** Visible messages; empty ones are hidden. */
-const visibleMessages = 'li:not([hidden]) > article';
+const visibleMessages = 'li > article:not([hidden])';
 /** The elements that arrow keys focus. */
 const stops = `.earlier button, ${visibleMessages}`;
 
 /**
  * Moves the focus between the messages of a log: arrow up and down, Home and End; Escape moves it to the log itself.
- * The button for earlier messages comes first. One message at a time is in the tab order.
+ * Arrow keys scroll through a message that is longer than the log. The button for earlier messages comes first. One
+ * message at a time is in the tab order.
  *
  * @returns whether the key was handled
  */
@@ -16,9 +17,10 @@ export function moveLogFocus(log: HTMLElement, event: KeyboardEvent): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
   const target = event.composedPath()[0] as Element;
   if (altKey || ctrlKey || metaKey || shiftKey || target.closest(ownKeys) !== null) return false;
-  const here = target.closest('li')?.querySelector<HTMLElement>(stops);
+  const item = target.closest('.page > li');
+  const here = item?.querySelector<HTMLElement>(stops);
   if (key === 'Escape') {
-    if (!here) return false;
+    if (!item) return false;
     log.focus({ preventScroll: true });
     return true;
   }
@@ -26,18 +28,29 @@ export function moveLogFocus(log: HTMLElement, event: KeyboardEvent): boolean {
   const at = here ? articles.indexOf(here) : articles.length;
   const to = {
     ArrowUp: at - 1,
-    ArrowDown: here ? at + 1 : inView(log, articles),
+    ArrowDown: item ? at + 1 : inView(log, articles),
     Home: articles.indexOf(log.querySelector(visibleMessages) as HTMLElement),
     End: articles.length - 1,
   }[key];
   if (to === undefined) return false;
+  const side = ({ ArrowUp: 'top', ArrowDown: 'bottom' } as const)[key];
+  if (here && side) {
+    const { top, bottom } = here.getBoundingClientRect();
+    const edge = log.getBoundingClientRect()[side];
+    if (top < edge && bottom > edge) {
+      // As far as browsers scroll for a key; a page cannot prevent it.
+      log.scrollBy(0, key === 'ArrowUp' ? -40 : 40);
+      return true;
+    }
+  }
   const next = articles[Math.min(Math.max(to, 0), articles.length - 1)];
   if (next === undefined) return false;
   for (const other of log.querySelectorAll<HTMLElement>('article[tabindex="0"]')) other.tabIndex = -1;
   next.tabIndex = 0;
   next.focus({ preventScroll: true });
   // The list item includes the space for the focus ring.
-  next.parentElement?.scrollIntoView({ block: 'nearest' });
+  // At the end of a long message, WebKit would scroll back to its beginning.
+  if (next !== here) next.parentElement?.scrollIntoView({ block: 'nearest' });
   return true;
 }
 

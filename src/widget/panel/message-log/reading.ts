@@ -115,7 +115,7 @@ export class Reading {
 
   /** Returns the same object as long as nothing changes. */
   detailsOf(messages: readonly Message[], index: number, values: LogValues): MessageDetails {
-    const { options, host } = this.#panel;
+    const { options } = this.#panel;
     const { choices, messages: all } = this.#snapshot;
     const message = messages[index] as Message;
     const previous = messages[index - 1] ?? (messages === all ? this.#before : undefined);
@@ -138,7 +138,7 @@ export class Reading {
     if (known?.basis.every((value, at) => value === basis[at])) return known.details;
     const { locale } = values;
     const tools = hasTools ? messageTools(message, locale, this.#panel) : undefined;
-    const used = options.showsFunctionCalls ? usedTools(message, locale, host.element.tools) : undefined;
+    const used = options.showsFunctionCalls ? usedTools(message, locale) : undefined;
     const { showsTimes } = this;
     const around = { previous, isFirstNew, isActive, showsTimes, used, tools };
     const details = messageSurroundings(message, values, around);
@@ -164,7 +164,7 @@ export class Reading {
    * @param isComplete whether all pages are rendered
    */
   afterRender(isComplete: boolean): void {
-    const { container, scroll, conversation, markdown } = this.#panel;
+    const { announcer, container, scroll, conversation, markdown } = this.#panel;
     this.throttle.rendered();
     const { snapshot } = conversation;
     const { messages } = snapshot;
@@ -178,7 +178,11 @@ export class Reading {
         this.#speaking = undefined;
         if (!container.hidden) this.announce(false);
       }, announcementPause);
-    if (snapshot.unread > 0 && scroll.isAtEnd && conversation.isVisible) conversation.markRead();
+    if (snapshot.unread > 0 && scroll.isAtEnd && conversation.isVisible) {
+      // It announces their number.
+      announcer.element.replaceChildren();
+      conversation.markRead();
+    }
   }
 
   async #showTimes(): Promise<void> {
@@ -197,13 +201,24 @@ export class Reading {
    * @param count of answers, since several may arrive together
    */
   announce(isComplete: boolean, count = 1): void {
-    const { announcer, container } = this.#panel;
+    const { container } = this.#panel;
     // Not in one query: that would search the whole history.
     const lines = [...container.querySelectorAll('.page:has(> .assistant)')]
       .slice(-count)
       .flatMap((page) => [...page.querySelectorAll('.assistant > article > :last-child')])
       .slice(-count)
       .flatMap((answer) => this.#newText(answer, isComplete) || []);
+    this.#say(lines, isComplete);
+  }
+
+  /** Announces the number of unread messages, while the panel is hidden. Nothing talks over a call. */
+  announceUnread(): void {
+    const { unread, call } = this.#snapshot;
+    if (unread > 0 && !call) this.#say([unreadText(unread, this.#panel.locale as Locale)], true);
+  }
+
+  #say(lines: readonly string[], isComplete: boolean): void {
+    const { announcer } = this.#panel;
     if (!lines[0]) return;
     if (announcer.isComplete) announcer.element.replaceChildren();
     for (const text of lines) {

@@ -39,9 +39,7 @@ export class UnreadBadge {
 function nameOf(launcher: HTMLButtonElement): string {
   const slot = launcher.querySelector('slot');
   const assigned = slot?.assignedNodes().map(({ textContent }) => textContent) ?? [];
-  const own = [...launcher.querySelectorAll('b:not([hidden])')].map(
-    (text) => (text as HTMLElement).innerText,
-  );
+  const own = [...launcher.querySelectorAll<HTMLElement>('b, small')].map(({ innerText }) => innerText);
   const name = (assigned.length > 0 ? assigned : own).join(' ').replace(/\s+/g, ' ').trim();
   return name || launcher.title;
 }

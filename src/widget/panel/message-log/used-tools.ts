@@ -1,17 +1,12 @@
-import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { PageTool } from '../../page-tool.ts';
+import { html, type TemplateResult } from 'lit/html.js';
+import { nameInWords } from '../../../contract/name-in-words.ts';
 import type { Message } from '../../conversation/snapshot.ts';
 import { fill, type Locale } from '../../texts/texts.ts';
-import { toolTitle } from '../page-tools/tool-title.ts';
 
-/** Names the tools that the assistant used for an answer. */
-export function usedTools(
-  { functionCalls }: Message,
-  locale: Locale,
-  tools: readonly PageTool[] | undefined,
-): TemplateResult | typeof nothing {
-  const titles = new Set(functionCalls.map(({ name }) => toolTitle(name, tools)));
-  if (titles.size === 0) return nothing;
+/** Names the tools that the assistant used for an answer. The requests of page tools show their outcomes. */
+export function usedTools({ functionCalls }: Message, locale: Locale): TemplateResult | undefined {
+  const titles = new Set(functionCalls.flatMap(({ name, client }) => (client ? [] : nameInWords(name))));
+  if (titles.size === 0) return undefined;
   const name = new Intl.ListFormat(locale.language).format(titles);
   return html`<small class="used state text">${fill(locale.texts.used, { name })}</small>`;
 }
