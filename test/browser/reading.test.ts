@@ -444,6 +444,24 @@ describe('reading a conversation', () => {
     expect(lines).to.deep.equal(['It weighs 1.2 kg, says Dr. Berg.', 'It is in stock.', 'And so on.']);
   });
 
+  it('announces the sentences of a growing answer also while another message waits for its own', async () => {
+    const chat = await openChat();
+    const lines = announcementsIn(chat);
+    const answer = await scriptAnswer({ chunks: ['It is', wait, ' in stock. And', wait, ' so on.'] });
+    await chat.ask(answer.question);
+    await until(() => chat.messages.at(-1)?.endsWith('It is') ?? false, 'the beginning of the answer');
+    await chat.ask('Thank you');
+    await until(() => chat.messages.at(-1) === 'user: Thank you', 'the message that waits');
+    await answer.resume();
+    await until(
+      () => lines.includes('It is in stock.'),
+      () => `the sentence; announced: ${lines.join(' / ')}`,
+    );
+    expect(chat.messages.some((text) => text.endsWith('so on.'))).to.be.false;
+    await answer.resume();
+    await chat.answered(2);
+  });
+
   // No spaces follow the sentences, and the chat may be in another language.
   const cases: [name: string, lang: string, chunks: string[], sentences: string[]][] = [
     [

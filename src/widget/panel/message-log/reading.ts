@@ -168,7 +168,7 @@ export class Reading {
     this.throttle.rendered();
     const { snapshot } = conversation;
     const { messages } = snapshot;
-    const isStreaming = messages.at(-1)?.status === 'streaming';
+    const isStreaming = messages.some(({ status }) => status === 'streaming');
     const complete = messages.length - Number(isStreaming);
     const isFew = complete < 3 && (messages[0]?.at ?? Infinity) >= this.#today;
     if (!this.#isWaiting && !container.hidden && !isFew) void this.#showTimes();

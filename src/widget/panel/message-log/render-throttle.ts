@@ -18,9 +18,10 @@ export class RenderThrottle {
 
   /** Returns whether a change is rendered later. */
   delays({ messages }: Snapshot): boolean {
-    const last = messages.at(-1);
-    if (last?.status !== 'streaming') return false;
-    const wait = this.#renderedAt + pauseFor(last.text.length) - performance.now();
+    // Messages that wait for their answers may follow it.
+    const answer = messages.findLast(({ status }) => status === 'streaming');
+    if (!answer) return false;
+    const wait = this.#renderedAt + pauseFor(answer.text.length) - performance.now();
     if (wait > 0) this.#timer ??= setTimeout(this.#requestRender, wait);
     return wait > 0;
   }
