@@ -447,16 +447,22 @@ describe('reading a conversation', () => {
   it('announces the sentences of a growing answer also while another message waits for its own', async () => {
     const chat = await openChat();
     const lines = announcementsIn(chat);
-    const answer = await scriptAnswer({ chunks: ['It is', wait, ' in stock. And', wait, ' so on.'] });
+    const announced = (sentence: string) =>
+      until(
+        () => lines.includes(sentence),
+        () => `"${sentence}"; announced: ${lines.join(' / ')}`,
+      );
+    const answer = await scriptAnswer({
+      chunks: ['It is', wait, ' in stock. And', wait, ' it is blue. And', wait, ' so on.'],
+    });
     await chat.ask(answer.question);
     await until(() => chat.messages.at(-1)?.endsWith('It is') ?? false, 'the beginning of the answer');
     await chat.ask('Thank you');
     await until(() => chat.messages.at(-1) === 'user: Thank you', 'the message that waits');
     await answer.resume();
-    await until(
-      () => lines.includes('It is in stock.'),
-      () => `the sentence; announced: ${lines.join(' / ')}`,
-    );
+    await announced('It is in stock.');
+    await answer.resume();
+    await announced('And it is blue.');
     expect(chat.messages.some((text) => text.endsWith('so on.'))).to.be.false;
     await answer.resume();
     await chat.answered(2);
