@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/service/config.ts';
-import { readEnvironment } from '../src/service/read-environment.ts';
+import { checkModelSettings, readEnvironment } from '../src/service/read-environment.ts';
 import { seedDemo } from '../src/service/seed/seed-demo.ts';
 import { serve } from '../src/service/serve.ts';
 import { stopOnSignals } from '../src/service/stop-on-signals.ts';
@@ -16,6 +16,8 @@ import { summaryJson, summaryText } from './summary.ts';
 
 async function start(): Promise<void> {
   const { json } = parseArgs({ options: { json: { type: 'boolean', default: false } } }).values;
+  const warning = checkModelSettings(process.env);
+  if (warning !== undefined) console.error(warning);
   const config = readConfig({ LOG_LEVEL: 'warn', ...readEnvironment(process.env) });
   await buildMissing(config.widgetDir, (text) => {
     console.error(text);

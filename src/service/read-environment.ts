@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { OperatorError } from './operator-error.ts';
 
 /** Settings that `setup` stores, one `NAME=value` a line, in the folder in which the program starts. */
 export const settingsFile = 'voice-assistant-chat.env';
@@ -20,11 +21,26 @@ export const namesModel = (given: Record<string, string | undefined>): boolean =
   'LLM_BASE_URL' in given || 'LLM_API_KEY' in given;
 
 /** Returns the settings of the model in that file that are ignored, because the environment names a model itself. */
-export function ignoredSettings(env: Record<string, string | undefined>): string[] {
+function ignoredSettings(env: Record<string, string | undefined>): string[] {
   const given = withoutBlank(env);
   if (!namesModel(given)) return [];
   const stored = withoutBlank(parseEnv(readSettingsText()));
-  return modelSettings.filter((name) => name in stored && !(name in given));
+  return namesModel(stored) ? modelSettings.filter((name) => name in stored && !(name in given)) : [];
+}
+
+/**
+ * Returns a warning if settings of the file are ignored.
+ *
+ * @throws OperatorError if the environment has a key, and only the file an address: the key could be for another one.
+ */
+export function checkModelSettings(env: Record<string, string | undefined>): string | undefined {
+  const ignored = ignoredSettings(env);
+  if (ignored.includes('LLM_BASE_URL'))
+    throw new OperatorError(
+      `LLM_API_KEY is in the environment, but LLM_BASE_URL in ${settingsFile}. Set both in one of them: a key is only for its address.`,
+    );
+  if (ignored.length === 0) return undefined;
+  return `the environment has a model, so ${ignored.join(', ')} in ${settingsFile} are ignored`;
 }
 
 /**

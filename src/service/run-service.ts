@@ -4,7 +4,7 @@ import { UsageError } from './cli/command.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { describeFailure } from './operator-error.ts';
-import { ignoredSettings, readEnvironment, settingsFile } from './read-environment.ts';
+import { checkModelSettings, readEnvironment } from './read-environment.ts';
 import { storeWidgetVersion } from './routes/widget-versions.ts';
 import { serve } from './serve.ts';
 import { settingsHelp } from './settings.ts';
@@ -31,12 +31,11 @@ export async function runService(args: string[], given: Record<string, string | 
       process.stdout.write(`${help}\n`);
       return;
     }
+    const warning = checkModelSettings(given);
     const env = readEnvironment(given);
     const config = readConfig(env);
     const log = createLog(config.logLevel);
-    const ignored = ignoredSettings(given);
-    if (ignored.length > 0)
-      log.warn(`the environment has a model, so ${ignored.join(', ')} in ${settingsFile} are ignored`);
+    if (warning !== undefined) log.warn(warning);
     const stopTelemetry = await startTelemetry(env, log);
     await storeWidgetVersion(config.widgetDir, config.dataDir, log);
     const running = await serve(config, { log });

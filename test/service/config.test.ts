@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { test } from 'node:test';
 import { ConfigError, readConfig } from '../../src/service/config.ts';
-import { ignoredSettings, readEnvironment, settingsFile } from '../../src/service/read-environment.ts';
+import { checkModelSettings, readEnvironment, settingsFile } from '../../src/service/read-environment.ts';
 
 test('has a default for every setting', () => {
   const config = readConfig({});
@@ -49,11 +49,25 @@ test('ignores the model in the settings file if the environment has the address 
       [languageModel?.baseUrl, languageModel?.model, languageModel?.apiKey, port],
       [local.LLM_BASE_URL, local.LLM_MODEL, undefined, 3001],
     );
-    assert.deepEqual(ignoredSettings(local), ['LLM_API_KEY']);
+    assert.match(checkModelSettings(local) ?? '', /LLM_API_KEY in .* are ignored/);
     assert.equal(readEnvironment({ LLM_API_KEY: 'sk-other' })['LLM_MODEL'], undefined);
     // The name alone changes the stored model.
-    assert.deepEqual(ignoredSettings({ LLM_MODEL: 'other' }), []);
+    assert.equal(checkModelSettings({ LLM_MODEL: 'other' }), undefined);
     assert.equal(readEnvironment({ LLM_MODEL: 'other' })['LLM_API_KEY'], 'sk-stored');
+  }));
+
+test('keeps the name of a model in the settings file if the environment has its key', () =>
+  withSettingsFile(['LLM_MODEL=stored'], () => {
+    const env = { LLM_API_KEY: 'sk-other' };
+    assert.equal(checkModelSettings(env), undefined);
+    assert.equal(readEnvironment(env)['LLM_MODEL'], 'stored');
+  }));
+
+test('refuses to send a key in the environment to the address in the settings file, or elsewhere', () =>
+  withSettingsFile(['LLM_BASE_URL=http://127.0.0.1:9/v1', 'LLM_MODEL=stored'], () => {
+    assert.throws(() => checkModelSettings({ LLM_API_KEY: 'sk-other' }), /Set both in one of them/);
+    const both = { LLM_API_KEY: 'sk-other', LLM_BASE_URL: 'http://127.0.0.1:9/v1' };
+    assert.match(checkModelSettings(both) ?? '', /LLM_MODEL in .* are ignored/);
   }));
 
 test('uses the value in the settings file if the variable is empty, and none if that is empty, too', () =>

@@ -10,7 +10,8 @@ const silent = pino({ level: 'silent' });
 
 /** A log whose database fails so many times, with this error. */
 function failing(times: number, error: Error, more: Partial<RetryingOptions> = {}) {
-  const options = { leaseMs: 5000, hasEnded: () => false, closing: new AbortController().signal, ...more };
+  const { signal } = new AbortController();
+  const options = { leaseMs: 5000, hasEnded: () => false, closing: signal, interrupted: signal, ...more };
   let left = times;
   const saved: number[] = [];
   const attempt = async () => {
@@ -63,9 +64,17 @@ describe('the progress of a call', () => {
     await assert.rejects(failing(1, lost, { leaseMs: -1 }).log.saveMessages([]));
   });
 
-  it('does not delay the stop of the process during an outage', async () => {
+  it('delays the stop of the process during an outage by at most a lease, so that another one can continue', async () => {
     const options = { hasEnded: () => true, closing: AbortSignal.abort() };
-    await assert.rejects(failing(1, lost, options).log.saveMessages([]));
+    const { log, saved } = failing(1, lost, options);
+    await log.saveMessages([]);
+    assert.deepEqual(saved, [0]);
+    await assert.rejects(failing(1, lost, { ...options, leaseMs: -1 }).log.saveMessages([]));
+  });
+
+  it('does not delay the stop of the process if no other process can continue the call', async () => {
+    const interrupted = AbortSignal.abort();
+    await assert.rejects(failing(1, lost, { interrupted }).log.saveMessages([]));
   });
 
   it('fails at once if the query is wrong', async () => {

@@ -497,8 +497,9 @@ describe('a lost line', () => {
     });
   }
 
-  test('is followed by the customer’s words if nothing was said, with wait_for_customer', async () => {
+  test('is followed by an apology and, after the customer’s words, the initial message if nothing was said, with wait_for_customer', async () => {
     const { line, result } = converse({ waitForCustomer: true }, reconnected([]));
+    assert.equal(await line.hears(), turnTexts.reconnected);
     line.says('Hello?');
     assert.equal(await line.hears(), callSettings.initialMessage);
     line.hangsUp();

@@ -317,6 +317,7 @@ export class CallRunner implements CallHandler {
             leaseMs: this.#dependencies.leaseMs,
             hasEnded: () => line.hasEnded,
             closing: this.#closing.signal,
+            interrupted: signal,
           },
           log,
         ),

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { openAiUrl } from '../engine/read-endpoint.ts';
 import { namesModel, readSettingsText, settingsFile, withoutBlank } from '../read-environment.ts';
+import { settings as serviceSettings } from '../settings.ts';
 import { askAll } from './ask-all.ts';
 import type { Question } from './ask-all.ts';
 import { checkModel } from './check-model.ts';
@@ -100,7 +101,7 @@ function requireSameInEnvironment(
 ): void {
   const given = withoutBlank(env);
   const used: CommandInput['env'] = namesModel(given)
-    ? { LLM_BASE_URL: openAiUrl, ...given }
+    ? { LLM_BASE_URL: openAiUrl, LLM_MODEL: serviceSettings.LLM_MODEL.default, ...given }
     : { ...settings, ...given };
   const names = Object.keys(settings);
   const others = names.filter((name) => (used[name] ?? '') !== (settings[name] ?? ''));

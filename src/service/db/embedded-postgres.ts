@@ -86,7 +86,9 @@ export class EmbeddedPostgres {
       return await this.#opening;
     } catch (error) {
       this.#opening = undefined;
-      throw error instanceof OperatorError ? error : new DatabaseNotOpenedError(this.#folder, error);
+      if (error instanceof OperatorError) throw error;
+      if (reasonOf(error) === 'ENOSPC') throw new DiskFullError(this.#folder);
+      throw new DatabaseNotOpenedError(this.#folder, error);
     }
   }
 

@@ -19,8 +19,8 @@ export function observeQueues(boss: PgBoss, queueNames: readonly string[], log: 
   const gauge = metrics.getMeter(scope).createObservableGauge('chat.queue.depth', {
     description: catalog['chat.queue.depth'].description,
   });
-  const count = async (): Promise<Map<string, number>> => {
-    const due = new Map<string, number>();
+  const due = new Map<string, number>();
+  const count = async (): Promise<void> => {
     try {
       for (const queue of queueNames) {
         // `force`, since pg-boss only counts by itself while workers run.
@@ -30,17 +30,14 @@ export function observeQueues(boss: PgBoss, queueNames: readonly string[], log: 
     } catch (error) {
       log.warn({ err: error }, 'the background jobs could not be counted for the metrics');
     }
-    return due;
   };
-  let counting: Promise<Map<string, number>> | undefined;
+  let counting: Promise<void> | undefined;
   const observe = async (result: ObservableResult) => {
     counting ??= count().finally(() => {
       counting = undefined;
     });
-    const observed = counting.then((due) => {
-      for (const [queue, jobs] of due) result.observe(jobs, { queue });
-    });
-    await waitWithTimeout(maxWaitMs, observed);
+    await waitWithTimeout(maxWaitMs, counting);
+    for (const [queue, jobs] of due) result.observe(jobs, { queue });
   };
   gauge.addCallback(observe);
   return () => {

@@ -10,8 +10,10 @@ export interface RetryingOptions {
   leaseMs: number;
   /** Whether the customer has left, so that the wait may be longer. */
   hasEnded: () => boolean;
-  /** Aborted when the process has to stop. There are no further attempts then. */
+  /** Aborted when the process has to stop. It still waits for `leaseMs`, since another process continues the call. */
   closing: AbortSignal;
+  /** Aborted when the call is interrupted because no other process can continue it. There are no further attempts then. */
+  interrupted: AbortSignal;
 }
 
 /** Retries storing a call's progress while the database is unavailable. */
@@ -39,10 +41,11 @@ export class RetryingCallStore implements CallStore {
   }
 
   #retry<Result>(change: () => Promise<Result>): Promise<Result> {
-    const { leaseMs, hasEnded, closing } = this.#options;
+    const { leaseMs, hasEnded, closing, interrupted } = this.#options;
     const deadline = performance.now() + leaseMs;
     return retryDuringOutage(change, {
-      mayRetry: () => !closing.aborted && (performance.now() <= deadline || hasEnded()),
+      mayRetry: () =>
+        !interrupted.aborted && (performance.now() <= deadline || (hasEnded() && !closing.aborted)),
       onFirstFailure: (error) => {
         this.#logger.warn({ err: error }, 'could not store the progress of a call; retrying');
       },

@@ -107,25 +107,26 @@ export class CallConversation {
     this.#signal.throwIfAborted();
     if (answeredBy === 'fax') return faxAnswered;
     const customerSpoke = messages.some(({ role }) => role === 'user');
-    // If the earlier line was lost before the greeting, the call starts again.
-    const isContinued =
-      messages.some(({ role }) => role === 'assistant') ||
-      (customerSpoke && !hasUnsaidGreeting(settings, messages));
+    // Also if the earlier line was lost before the greeting.
+    const greets =
+      !messages.some(({ role }) => role === 'assistant') &&
+      (customerSpoke
+        ? hasUnsaidGreeting(settings, messages)
+        : !settings.waitForCustomer && isSpeakable(settings.initialMessage));
     // With `endCallOnVoicemail`, the call would have ended after the message.
     const isMessageLeft = !settings.endCallOnVoicemail && messages.some(({ kind }) => kind === 'voicemail');
     if (answeredBy === 'machine' && !isMessageLeft) {
       const ending = await this.#leaveVoicemail({ waitsForGreeting: !earlier });
       if (ending) return ending;
     }
-    if (earlier && isContinued)
-      return this.#reply((signal) => speaker.startTurn(earlier.reason, messages, signal));
-    if (!settings.waitForCustomer || customerSpoke) await this.#greet();
+    if (greets) await this.#greet();
+    // Without a sign of it, a customer who is to speak would not know that the line works again.
+    else if (earlier) return this.#reply((signal) => speaker.startTurn(earlier.reason, messages, signal));
     return undefined;
   }
 
   async #greet(): Promise<void> {
-    const { initialMessage } = this.#options.settings;
-    if (isSpeakable(initialMessage)) await this.#say(initialMessage, 'greeting');
+    await this.#say(this.#options.settings.initialMessage, 'greeting');
   }
 
   #leaveVoicemail(options: { waitsForGreeting: boolean }): Promise<CallEnding | undefined> {

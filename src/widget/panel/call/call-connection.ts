@@ -90,7 +90,8 @@ export function createConnection({
     events.onmessage = ({ data }) => {
       try {
         const event = JSON.parse(data as string) as CallEvent;
-        if (event.type === 'call.ended') token = undefined;
+        // After a failure, the service may still be waiting for a tool, and would refuse the next call.
+        if (event.type === 'call.ended' && event.reason !== 'failed') token = undefined;
         onEvent(event);
       } catch {
         // Not an event: ignored.
