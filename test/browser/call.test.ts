@@ -1006,6 +1006,14 @@ let microphone: FakeMicrophone;
       await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
     });
 
+  it('that has failed is ended at the service, which may still wait for a tool and would refuse the next call', async () => {
+    const chat = await open();
+    await click(chat.part('call-button'));
+    await connected(chat);
+    service.send('call.ended', { reason: 'failed' });
+    await until(() => service.requests.includes('DELETE'), 'the end at the service');
+  });
+
   it('stays visible, and can be ended, if the site asks for consent meanwhile; no other can be started', async () => {
     const chat = await calling();
     const button = document.createElement('button');
