@@ -179,8 +179,8 @@ export class Reading {
         if (!container.hidden) this.announce(false);
       }, announcementPause);
     if (snapshot.unread > 0 && scroll.isAtEnd && conversation.isVisible) {
-      // It announces their number.
-      announcer.element.replaceChildren();
+      // It may announce their number, or the beginning of an answer, which is not complete.
+      if (announcer.isComplete) announcer.element.replaceChildren();
       conversation.markRead();
     }
   }
