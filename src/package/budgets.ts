@@ -16,24 +16,24 @@ export const budgets = {
   typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 33_850, requests: 3 },
   markdownAnswer: {
     scripts: 'script tag, until the first answer is shown as Markdown',
-    bytes: 67_850,
+    bytes: 67_980,
     requests: 5,
   },
   bundledPlainAnswer: {
     scripts: "a site's own bundle by Vite, with Lit, as far as a plain answer needs it",
-    bytes: 50_400,
+    bytes: 50_520,
     requests: 3,
   },
   bundledMarkdownAnswer: {
     scripts: "a site's own bundle by Vite, with Lit, until the first answer is shown as Markdown",
-    bytes: 79_950,
+    bytes: 80_100,
     requests: 5,
   },
   nextPage: {
     scripts: 'a page by Next.js, with React and Next.js, until the first answer',
-    bytes: 196_300,
+    bytes: 196_500,
   },
-  nextChat: { scripts: "the chat's share of that page", bytes: 78_100 },
+  nextChat: { scripts: "the chat's share of that page", bytes: 78_300 },
   locale: { scripts: 'a language other than English', bytes: 2_000, requests: 1 },
   call: { scripts: 'the first call, in English', bytes: 6_050 },
   client: {

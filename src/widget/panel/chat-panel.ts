@@ -300,7 +300,7 @@ export class ChatPanel implements Panel, PanelContext {
     this.#unannounced += added;
     if (this.#unannounced) await loadMarkdown(this.modules, this.conversation.snapshot);
     const count = this.#unannounced;
-    if (!this.reading || !count) return;
+    if (!this.reading || !count || !this.locale) return;
     this.#unannounced = 0;
     this.#render();
     if (this.#isVisible) this.reading.announce(true, count);

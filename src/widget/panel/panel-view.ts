@@ -23,6 +23,7 @@ export function panelView(panel: PanelContext, locale: Locale, pages: number): T
   const last = messages.at(-1);
   const values: LogValues = { locale, heading, last, now: Date.now(), markdown, modules, addOns, actions };
   const isReplying = status === 'replying';
+  const current = messages.findLast((message) => message.status !== 'queued');
   return html`${header({
       heading,
       subheading: options.subheading,
@@ -40,7 +41,7 @@ export function panelView(panel: PanelContext, locale: Locale, pages: number): T
       greeting: status === 'ready' && !last ? (options.greeting ?? texts.empty) : undefined,
       isOpening: status === 'opening',
       // The calls of tools come before the text.
-      isTyping: isReplying && !messages.some(({ status, text }) => status === 'streaming' && text.trim()),
+      isTyping: isReplying && !(current?.status === 'streaming' && current.text.trim()),
       problem: problem && notice(problem, messages.some(isUnsent), values),
       onApproach: () => void modules.load('talk'),
     })}

@@ -99,7 +99,7 @@ async function showMore(panel: PanelContext, earlier: EarlierPages): Promise<voi
   const anchor = anchors.get(log) ?? new ScrollAnchor(log);
   anchors.set(log, anchor);
   anchor.capture();
-  const first = log.querySelector('article');
+  const first = log.querySelector<HTMLElement>('article:not([hidden])');
   const hadFocus = log.querySelector('.earlier :focus') !== null;
   earlier.shown++;
   for (

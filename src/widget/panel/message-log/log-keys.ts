@@ -25,19 +25,26 @@ export function moveLogFocus(log: HTMLElement, event: KeyboardEvent): boolean {
     return true;
   }
   const articles = [...log.querySelectorAll<HTMLElement>(stops)];
-  const at = here ? articles.indexOf(here) : articles.length;
+  // The element in focus may belong to a hidden message: then it is between two visible ones.
+  const at = here
+    ? articles.indexOf(here)
+    : item
+      ? articles.findLastIndex((article) => article.compareDocumentPosition(item) & 4) + 0.5
+      : articles.length;
   const to = {
-    ArrowUp: at - 1,
-    ArrowDown: item ? at + 1 : inView(log, articles),
+    ArrowUp: Math.ceil(at) - 1,
+    ArrowDown: item ? Math.floor(at) + 1 : inView(log, articles),
     Home: articles.indexOf(log.querySelector(visibleMessages) as HTMLElement),
     End: articles.length - 1,
   }[key];
-  if (to === undefined) return false;
+  if (to === undefined || (item && !here && to === articles.length)) return false;
   const side = ({ ArrowUp: 'top', ArrowDown: 'bottom' } as const)[key];
+  let isInView = false;
   if (here && side) {
     const { top, bottom } = here.getBoundingClientRect();
-    const edge = log.getBoundingClientRect()[side];
-    if (top < edge && bottom > edge) {
+    const view = log.getBoundingClientRect();
+    isInView = top < view.bottom && bottom > view.top;
+    if (top < view[side] && bottom > view[side]) {
       // As far as browsers scroll for a key; a page cannot prevent it.
       log.scrollBy(0, key === 'ArrowUp' ? -40 : 40);
       return true;
@@ -50,7 +57,7 @@ export function moveLogFocus(log: HTMLElement, event: KeyboardEvent): boolean {
   next.focus({ preventScroll: true });
   // The list item includes the space for the focus ring.
   // At the end of a long message, WebKit would scroll back to its beginning.
-  if (next !== here) next.parentElement?.scrollIntoView({ block: 'nearest' });
+  if (next !== here || !isInView) next.parentElement?.scrollIntoView({ block: 'nearest' });
   return true;
 }
 
