@@ -619,16 +619,16 @@ describe('machine detection during the call', () => {
     assert.deepEqual([record['status'], record['end_reason']], ['ended_by_customer', 'voicemail']);
   });
 
-  it('keeps the call if its connection is lost during the greeting', async () => {
+  it('leaves the message on the next line if the connection is lost during the greeting', async () => {
     const { call, line, over } = await greetedByMachine();
     line.lose();
     await over;
     assert.equal((await call.disconnect('lost')).type, 'connect');
     const again = call.connect();
-    await again.line.hears();
+    assert.equal(await again.line.hears(), 'Please call back.');
     again.line.hangsUp();
     await again.over;
-    assert.equal((await ended(call.plan.callId))['end_reason'], 'hung-up');
+    assert.equal((await ended(call.plan.callId))['end_reason'], 'voicemail');
   });
 
   it('leaves the message once, after the greeting, if the machine was reported before the connection', async () => {
