@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 import type { PageTool } from '../../src/widget/page-tool.ts';
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { press } from '../support/browser/page.ts';
 import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
 import { modelService } from '../support/browser/service-under-test.ts';
 import { buttonIn, toolRequests } from '../support/chat/page-tools.ts';
@@ -283,6 +284,21 @@ describe('several calls of page tools', () => {
         { error: 'The page no longer has this function.' },
       ]);
     });
+
+  it('of an answer without a text leave the arrow keys their places in the log', async () => {
+    const chat = await openWith(tool('coupon', () => 'done'));
+    const calls = [{ name: 'coupon', arguments: { code: 'C' } }];
+    const { question } = await scriptAnswer({ calls, chunks: [] });
+    await chat.ask(question);
+    await until(() => toolRequests(chat).length === 1, 'the request');
+    const allow = buttonIn(toolRequests(chat)[0] as HTMLElement, 'Allow');
+    const root = chat.element.shadowRoot as ShadowRoot;
+    allow.focus();
+    await press('ArrowDown');
+    expect(root.activeElement === allow, 'nothing follows').to.be.true;
+    await press('ArrowUp');
+    expect(root.activeElement?.textContent).to.contain(question);
+  });
 
   it('keep their buttons and the focus while the chat renders', async () => {
     const chat = await openWith(tool('save_note', () => 'Saved'));

@@ -1,10 +1,10 @@
 /** Elements that handle the arrow keys themselves. */
 const ownKeys = 'pre, .table, textarea, input, select';
 
-/** Visible messages; empty ones are hidden. */
-const visibleMessages = 'li > article:not([hidden])';
+/** Empty messages are hidden. */
+const messages = 'li > article';
 /** The elements that arrow keys focus. */
-const stops = `.earlier button, ${visibleMessages}`;
+const stops = `.earlier button, ${messages}`;
 
 /**
  * Moves the focus between the messages of a log: arrow up and down, Home and End; Escape moves it to the log itself.
@@ -24,20 +24,18 @@ export function moveLogFocus(log: HTMLElement, event: KeyboardEvent): boolean {
     log.focus({ preventScroll: true });
     return true;
   }
-  const articles = [...log.querySelectorAll<HTMLElement>(stops)];
-  // The element in focus may belong to a hidden message: then it is between two visible ones.
-  const at = here
-    ? articles.indexOf(here)
-    : item
-      ? articles.findLastIndex((article) => article.compareDocumentPosition(item) & 4) + 0.5
-      : articles.length;
+  // A button in focus may belong to a hidden message, such as a request of a page tool without a text.
+  const articles = [...log.querySelectorAll<HTMLElement>(stops)].filter(
+    (article) => article === here || !article.hidden,
+  );
+  const at = here ? articles.indexOf(here) : articles.length;
   const to = {
-    ArrowUp: Math.ceil(at) - 1,
-    ArrowDown: item ? Math.floor(at) + 1 : inView(log, articles),
-    Home: articles.indexOf(log.querySelector(visibleMessages) as HTMLElement),
+    ArrowUp: at - 1,
+    ArrowDown: here ? at + 1 : inView(log, articles),
+    Home: articles.findIndex((article) => article.matches(messages)),
     End: articles.length - 1,
   }[key];
-  if (to === undefined || (item && !here && to === articles.length)) return false;
+  if (to === undefined) return false;
   const side = ({ ArrowUp: 'top', ArrowDown: 'bottom' } as const)[key];
   let isInView = false;
   if (here && side) {
@@ -51,7 +49,7 @@ export function moveLogFocus(log: HTMLElement, event: KeyboardEvent): boolean {
     }
   }
   const next = articles[Math.min(Math.max(to, 0), articles.length - 1)];
-  if (next === undefined) return false;
+  if (!next || next.hidden) return false;
   for (const other of log.querySelectorAll<HTMLElement>('article[tabindex="0"]')) other.tabIndex = -1;
   next.tabIndex = 0;
   next.focus({ preventScroll: true });
