@@ -45,7 +45,7 @@ export function checkModelSettings(env: Record<string, string | undefined>): str
 
 /**
  * Adds the settings of that file to the environment, whose own variables take precedence unless they are blank. If it has
- * the address or the key of a language model, that of the file is ignored as a whole.
+ * the address or the key of a language model, that of the file is ignored as a whole; see {@link checkModelSettings}.
  */
 export function readEnvironment(env: Record<string, string | undefined>): Record<string, string | undefined> {
   const ignored = ignoredSettings(env);

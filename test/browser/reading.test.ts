@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { ago, cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
 import { conversationKey, mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press } from '../support/browser/page.ts';
-import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
+import { scriptAnswer, wait, type ScriptedAnswer } from '../support/browser/script-answer.ts';
 import { modelService } from '../support/browser/service-under-test.ts';
 
 async function openHistory(attributes: Readonly<Record<string, string>> = {}): Promise<Chat> {
@@ -49,6 +49,14 @@ async function fill(chat: Chat, lines = 60): Promise<void> {
   const long = await scriptAnswer({ chunks: ['A long line.\n'.repeat(lines)] });
   await chat.ask(long.question);
   await chat.answered(1);
+}
+
+/** Asks a question whose answer waits until it is resumed. */
+async function askAndWait(chat: Chat): Promise<ScriptedAnswer> {
+  const answer = await scriptAnswer({ chunks: [wait, 'Here I am.'] });
+  await chat.ask(answer.question);
+  await until(() => chat.find('[part="typing"]') !== null, 'the typing indicator');
+  return answer;
 }
 
 /** Announcements to screen readers from now on, line by line. */
@@ -327,9 +335,7 @@ describe('reading a conversation', () => {
 
   it('counts messages on the launcher while the panel is closed', async () => {
     const chat = await openChat();
-    const answer = await scriptAnswer({ chunks: [wait, 'Here I am.'] });
-    await chat.ask(answer.question);
-    await until(() => chat.find('[part="typing"]') !== null, 'the typing indicator');
+    const answer = await askAndWait(chat);
     chat.element.hide();
     await until(() => !chat.isOpen, 'the panel to close');
     await answer.resume();
@@ -353,9 +359,7 @@ describe('reading a conversation', () => {
     const chat = await openChat();
     await fill(chat);
     const lines = announcementsIn(chat);
-    const answer = await scriptAnswer({ chunks: [wait, 'Here I am.'] });
-    await chat.ask(answer.question);
-    await until(() => chat.find('[part="typing"]') !== null, 'the typing indicator');
+    const answer = await askAndWait(chat);
     chat.element.hide();
     await until(() => !chat.isOpen, 'the panel to close');
     await answer.resume();
@@ -406,9 +410,7 @@ describe('reading a conversation', () => {
 
   it('counts messages while the page hides an open chat, until it shows it again', async () => {
     const chat = await openChat();
-    const answer = await scriptAnswer({ chunks: [wait, 'Here I am.'] });
-    await chat.ask(answer.question);
-    await until(() => chat.find('[part="typing"]') !== null, 'the typing indicator');
+    const answer = await askAndWait(chat);
     chat.element.hidden = true;
     await until(() => !chat.isOpen, 'the hidden chat');
     await answer.resume();

@@ -41,6 +41,19 @@ async function answering(markdown: string): Promise<Chat> {
 describe('suggestions of the site', () => {
   afterEach(unmountAll);
 
+  it('leave a conversation most of the height, and take what they need beside a greeting', async () => {
+    const many = Array.from({ length: 8 }, (_, at) => `Suggestion number ${at}, which fills a row`);
+    const chat = await withSuggestions(...many.slice(0, 5));
+    const log = chat.part('message-log');
+    const area = () => chat.part('suggestions').parentElement as HTMLElement;
+    expect(area().scrollHeight, 'all of them').to.equal(area().clientHeight);
+    await chat.ask('Hello');
+    await chat.answered(2);
+    chat.element.suggestions = many.map((text) => `${text}, and another one, later`);
+    await until(() => suggested(chat).some((text) => text.endsWith('later')), 'other suggestions');
+    expect(log.clientHeight).to.be.greaterThan(area().clientHeight);
+  });
+
   it('leave room for the messages in a low window, such as one at 400 % zoom', async function () {
     if (!supports.phoneViewport) this.skip();
     await setViewport(320, 256);

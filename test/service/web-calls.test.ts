@@ -46,6 +46,14 @@ const storedCalls = ({ service, assistant }: Awaited<ReturnType<typeof visit>>) 
 const toolResults = (call: typeof calls.$inferSelect | undefined) =>
   call?.messages.flatMap(({ functionCalls = [] }) => functionCalls.map(({ result }) => result));
 
+/** Waits until the call has ended, with its duration and the tool's result. */
+async function endsWithBooking(visitor: Awaited<ReturnType<typeof visit>>, endReason: string): Promise<void> {
+  await waitForEnd(visitor);
+  const [call] = await storedCalls(visitor);
+  assert.deepEqual([call?.endReason, toolResults(call)], [endReason, [{ table: 7 }]]);
+  assert(call && call.duration >= 1, String(call?.duration));
+}
+
 /** A visitor in a call while a tool runs, until `booked` is resolved with its result. */
 async function visitWithTool() {
   const model = await startModelServer();
@@ -517,20 +525,14 @@ describe('a web call in progress', () => {
     const { visitor, booked } = await visitWithTool();
     assert.equal((await visitor.hangUp()).status, 200);
     booked.resolve({ table: 7 });
-    await waitForEnd(visitor);
-    const [call] = await storedCalls(visitor);
-    assert.deepEqual([call?.endReason, toolResults(call)], ['hung-up', [{ table: 7 }]]);
-    assert(call && call.duration >= 1, String(call?.duration));
+    await endsWithBooking(visitor, 'hung-up');
   });
 
   it('stores the tool of an answer if the model fails after it', async () => {
     const { visitor, model, booked } = await visitWithTool();
     model.behave({ status: 500 });
     booked.resolve({ table: 7 });
-    await waitForEnd(visitor);
-    const [call] = await storedCalls(visitor);
-    assert.deepEqual([call?.endReason, toolResults(call)], ['cut-off', [{ table: 7 }]]);
-    assert(call && call.duration >= 1, String(call?.duration));
+    await endsWithBooking(visitor, 'cut-off');
   });
 
   it('stores the tool of an answer and what was heard of it if the voice fails', async () => {
@@ -548,9 +550,7 @@ describe('a web call in progress', () => {
     ]);
     const shown = browser.find('response.output_audio_transcript.done').map(({ transcript }) => transcript);
     assert.equal(shown.at(-1), 'It is booked.');
-    await waitForEnd(visitor);
-    const [call] = await storedCalls(visitor);
-    assert.deepEqual([call?.endReason, toolResults(call)], ['cut-off', [{ table: 7 }]]);
+    await endsWithBooking(visitor, 'cut-off');
   });
 
   it('delays the visitor’s next call until its last message is stored', async () => {
