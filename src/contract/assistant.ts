@@ -451,8 +451,10 @@ export const PublicAssistant = z.looseObject({
 export const readAssistantWidget = {
   ...widget.readAssistantWidget,
   summary: 'Returns the public settings of an assistant for the widget on a page. Cacheable. Our addition.',
+  auth: 'none',
   headers: ['If-None-Match'],
   response: PublicAssistant,
+  statuses: [200, 304, 404, 429],
 } as const;
 
 const enableWebhook = <const Path extends `/api/user/${string}`>(summary: string, path: Path) =>

@@ -37,6 +37,7 @@ export type EndReason =
   | 'calls-in-parallel'
   | 'calls-per-day'
   | 'carrier-account'
+  | 'carrier-error'
   | 'connection-lost'
   | 'conversation-ended'
   | 'country-not-allowed'

@@ -4,7 +4,8 @@ import { prepareSchemas } from './prepare-schemas.ts';
 /*
  * The conversation endpoints as a visitor's browser uses them (interface: "Text conversations"). Answers are read
  * liberally, because the widget also talks to other services of this interface: unknown fields pass, unknown roles and
- * malformed function calls fall back. `conversation.ts` describes exactly what our service accepts and answers.
+ * malformed function calls fall back. `conversation.ts` describes exactly what our service accepts and answers. The
+ * endpoints of messages are in `messaging-endpoints.ts`.
  */
 
 prepareSchemas();
@@ -34,7 +35,7 @@ export type FunctionCall = z.infer<typeof ToolCall> & {
 // Without schemas of the further fields, which every page would load.
 export const FunctionCall = ToolCall as unknown as z.ZodMiniType<FunctionCall>;
 
-const FunctionCalls = z.catch(z.array(FunctionCall), []);
+export const FunctionCalls = z.catch(z.array(FunctionCall), []);
 
 /**
  * Undefined where the value is absent or invalid. `z.catch` accepts absent values too, so `z.optional` would only add
@@ -44,7 +45,7 @@ const ifValid = <Schema extends z.ZodMiniType>(schema: Schema) =>
   z.catch(schema, undefined as never) as unknown as z.ZodMiniOptional<Schema>;
 
 /** Our additions are absent from other services' answers. */
-const Flag = ifValid(z.literal([true, false]));
+export const Flag = ifValid(z.literal([true, false]));
 
 /** The events that entries with the role `system` report. Our addition. */
 export const historyEvents = ['person_joined', 'person_left', 'handed_over', 'ended'] as const;
@@ -106,37 +107,19 @@ export const Conversation = z.looseObject({
 });
 export type Conversation = z.infer<typeof Conversation>;
 
-/** Response of `POST /conversations/{uuid}/messages`, and data of the stream's `done` event. */
-export const AnsweredMessage = z.looseObject({
-  status: z.literal(true),
-  message: z.string(),
-  function_calls: FunctionCalls,
-  /** False while a person has taken over: the message is stored, and the assistant does not answer it. */
-  ai_enabled: Flag,
-  /** True if the assistant ended the conversation with this answer. */
-  ended: Flag,
-});
-export type AnsweredMessage = z.infer<typeof AnsweredMessage>;
-
-/** Data of the stream's `delta` event: the next part of the answer's text. */
-export const MessageDelta = z.looseObject({ text: z.string() });
-export type MessageDelta = z.infer<typeof MessageDelta>;
-
 /** Response of operations that return no data. */
 export const Done = z.looseObject({ status: z.literal(true) });
 
 /*
- * `:name` segments of a path are its parameters. `statuses` lists the statuses that our service answers with; readers
- * decide by the body, because the statuses of other services differ.
+ * `:name` segments of a path are its parameters. Readers decide by the body whether a request has succeeded, because the
+ * statuses of other services differ.
  */
 
 /** Opens a text conversation with an assistant. Needs no key: the assistant is identified by its public UUID. */
 export const openConversation = {
   method: 'POST',
   path: '/api/conversations',
-  auth: 'none',
   response: OpenedConversation,
-  statuses: [200, 400, 401, 403, 404, 413, 422, 429],
 } as const;
 
 /**
@@ -146,34 +129,5 @@ export const openConversation = {
 export const resumeConversation = {
   method: 'GET',
   path: '/api/conversations/:uuid',
-  auth: 'none',
   response: Conversation,
-  statuses: [200, 404, 422, 429],
-} as const;
-
-/** Sends a visitor's message. Answers with JSON, or with an event stream if the request accepts one. */
-export const sendMessage = {
-  method: 'POST',
-  path: '/api/conversations/:uuid/messages',
-  auth: 'none',
-  response: AnsweredMessage,
-  statuses: [200, 400, 403, 404, 413, 422, 428, 429],
-} as const;
-
-/** Stops the current reply; the text so far becomes the answer. Succeeds also if there is no reply. Our addition. */
-export const stopReply = {
-  method: 'POST',
-  path: '/api/conversations/:uuid/stop',
-  auth: 'none',
-  response: Done,
-  statuses: [200, 404, 429],
-} as const;
-
-/** Deletes a conversation with its messages and variables. Our addition. */
-export const deleteConversation = {
-  method: 'DELETE',
-  path: '/api/conversations/:uuid',
-  auth: 'none',
-  response: Done,
-  statuses: [200, 404, 429],
 } as const;

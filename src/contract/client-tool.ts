@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { countCharacters, toolLimits } from './limits.ts';
+import { clientToolLimits } from './client-tool-limits.ts';
+import { countCharacters } from './limits.ts';
 import { atMost, haveUniqueNames } from './request-fields.ts';
 
 /*
@@ -8,7 +9,7 @@ import { atMost, haveUniqueNames } from './request-fields.ts';
  * results with the next message.
  */
 
-const { tools, toolName, toolDescription, toolResults } = toolLimits;
+const { tools, toolName, toolDescription, toolResults } = clientToolLimits;
 
 /** Accepts `null` as absent, since JSON clients often send it. */
 const withFallback = <Value>(schema: z.ZodMiniType<Value>, fallback: Value) =>

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import { cursorPaginated, timestamp } from './answer-fields.ts';
 import * as chat from './chat-endpoints.ts';
 import { ClientTools, ToolResults } from './client-tool.ts';
-import { countCharacters, limits, recordLimits } from './limits.ts';
+import { countCharacters, limits, recordLimits, requestLimits } from './limits.ts';
+import * as messaging from './messaging-endpoints.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import {
   partialPhoneNumber,
@@ -16,10 +17,12 @@ import { isVerifiedName } from './user-token.ts';
 
 /*
  * Conversations (interface: "Text conversations"), exactly as our service accepts and answers them. Browsers load the
- * much smaller `chat-endpoints.ts` instead, which reads answers liberally.
+ * much smaller `chat-endpoints.ts` and `messaging-endpoints.ts` instead, which read answers liberally. `statuses` lists the
+ * statuses that our service answers with.
  */
 
-const { author: authorLimit, message: messageLimit, variables: variableLimits } = limits;
+const { message: messageLimit, variables: variableLimits } = limits;
+const { author: authorLimit, userToken: tokenLimits } = requestLimits;
 
 /** Key/value pairs for `{{variable_name}}` in the system prompt and the initial message. */
 const NamedValues = z
@@ -68,9 +71,7 @@ export const OpenConversationRequest = z.object(
     type: z._default(z.nullish(ConversationType), 'widget'),
     variables: z.nullish(Variables),
     user_token: z.nullish(
-      z
-        .string('user_token must be a string')
-        .check(z.maxLength(limits.userToken.max, 'user_token is too long')),
+      z.string('user_token must be a string').check(z.maxLength(tokenLimits.max, 'user_token is too long')),
     ),
     /** Opens a conversation even if the verified user has one that has not ended. Our addition. */
     new_conversation: z.nullish(z.boolean('new_conversation must be true or false')),
@@ -270,37 +271,47 @@ export type ConversationsQuery = z.infer<typeof ConversationsQuery>;
 export const openConversation = {
   ...chat.openConversation,
   summary: 'Opens a text conversation with an assistant, identified by its public UUID. Free.',
+  auth: 'none',
   request: OpenConversationRequest,
   headers: ['Idempotency-Key'],
   response: NewConversation,
+  statuses: [200, 400, 401, 403, 404, 413, 422, 429],
 } as const;
 
 export const resumeConversation = {
   ...chat.resumeConversation,
   summary:
     "Returns a conversation's latest 1,000 entries, or those before an `earlier_cursor`. The UUID is the capability, so keep it secret.",
+  auth: 'none',
   query: ResumeConversationQuery,
   response: ReadConversation,
+  statuses: [200, 404, 422, 429],
 } as const;
 
 export const sendMessage = {
-  ...chat.sendMessage,
+  ...messaging.sendMessage,
   summary:
     "Sends a visitor's message and returns the assistant's answer. Costs 0.01 USD in a conversation of type widget, nothing in one of type test.",
+  auth: 'none',
   request: SendMessageRequest,
   headers: ['Idempotency-Key'],
   response: MessageAnswer,
+  statuses: [200, 400, 403, 404, 413, 422, 428, 429],
   streams: true,
 } as const;
 
 export const stopReply = {
-  ...chat.stopReply,
+  ...messaging.stopReply,
   summary: 'Stops the current reply; the text so far becomes the answer. Our addition.',
+  auth: 'none',
+  statuses: [200, 404, 429],
 } as const;
 
 export const deleteConversation = {
-  ...chat.deleteConversation,
+  ...messaging.deleteConversation,
   summary: 'Deletes a conversation with its messages and variables. Our addition.',
+  auth: 'none',
+  statuses: [200, 404, 429],
 } as const;
 
 export const listConversations = ownerEndpoint({

@@ -3,21 +3,24 @@ import { prepareSchemas } from './prepare-schemas.ts';
 
 prepareSchemas();
 
-/** The error texts by which clients identify errors, since statuses differ between deployments. */
+/**
+ * The beginnings of error texts, by error code. Clients identify errors by them, since statuses differ between deployments.
+ */
 export const recognizedErrorTexts = {
-  assistantNotFound: 'Assistant not found',
-  conversationNotFound: 'Conversation not found',
+  'assistant-not-found': 'Assistant not found',
+  'conversation-not-found': 'Conversation not found',
+  'insufficient-balance': 'Insufficient balance',
   /** Ours. May be followed by advice for the owner. */
-  limitReached: 'Daily limit reached.',
+  'limit-reached': 'Daily limit reached.',
   /** Ours. Followed by the origin. */
-  originNotAllowed: 'Origin not allowed: ',
+  'origin-not-allowed': 'Origin not allowed:',
+  'user-token-required': 'A user token is required',
+  'user-token-expired': 'The user token has expired',
   /** Followed by the reason. */
-  engineFailed: 'Failed to process message: ',
-  userTokenRequired: 'A user token is required',
-  userTokenExpired: 'The user token has expired',
+  'user-token-invalid': 'The user token is not valid:',
   /** Followed by the reason. */
-  userTokenInvalid: 'The user token is not valid: ',
-  tooManyRequests: 'Too Many Attempts.',
+  'engine-failed': 'Failed to process message:',
+  'too-many-requests': 'Too Many Attempts.',
 } as const;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Every limit of the HTTP interface. The service rejects requests that exceed them; the widget checks them while a
- * visitor types.
+ * The limits of the conversation endpoints that clients check: of requests, which the service rejects, and of answers.
+ * The widget checks them while a visitor types.
  */
 export const limits = {
   /** Characters of one visitor's message (interface: `POST /conversations/{uuid}/messages`). */
@@ -11,6 +11,14 @@ export const limits = {
     nameCharacters: 64,
     valueCharacters: 2000,
   },
+  /** Characters of an answer or a name that a client shows, and tool calls of an answer. The rest is dropped. */
+  answer: { characters: 100_000, functionCalls: 100 },
+  /** Bytes of a response body or a streamed answer that a client reads before it aborts. */
+  responseBody: 16 * 1024 * 1024,
+} as const;
+
+/** Further limits of the conversation endpoints. Separate, because only the service checks them. */
+export const requestLimits = {
   /** Characters of an `Idempotency-Key` header. */
   idempotencyKey: { max: 255 },
   /** Characters of a `user_token` and of its `sub`, and claims of it that become variables. */
@@ -19,22 +27,6 @@ export const limits = {
   author: { max: 100 },
   /** Bytes of a request body. A message of 2,000 four-byte characters with all variables fits. */
   requestBody: 1024 * 1024,
-  /** Characters of an answer or a name that a client shows, and tool calls of an answer. The rest is dropped. */
-  answer: { characters: 100_000, functionCalls: 100 },
-  /** Bytes of a response body or a streamed answer that a client reads before it aborts. */
-  responseBody: 16 * 1024 * 1024,
-} as const;
-
-/** Limits of client tools. Separate, because only pages with tools load them. */
-export const toolLimits = {
-  /** Tools of a message, and parameters of a tool. */
-  tools: { count: 16, parameters: 16 },
-  /** Characters of the name of a tool: letters, digits, `_` and `-`. A parameter's name may have a single character. */
-  toolName: { min: 2, max: 64 },
-  /** Characters of the description of a tool or a parameter. */
-  toolDescription: { max: 255 },
-  /** Results of a message, and characters of a result as JSON. */
-  toolResults: { count: 16, characters: 4000 },
 } as const;
 
 /**

@@ -14,7 +14,7 @@ import * as phoneNumber from './phone-number.ts';
 import * as tool from './tool.ts';
 import * as user from './user.ts';
 import * as userToken from './user-token.ts';
-import * as voice from './voice.ts';
+import * as voice from './web-call.ts';
 import * as webhook from './webhook.ts';
 
 export { scopes } from './owner-endpoint.ts';

@@ -33,7 +33,5 @@ export type AssistantWidget = z.infer<typeof AssistantWidget>;
 export const readAssistantWidget = {
   method: 'GET',
   path: '/api/assistants/:uuid/widget',
-  auth: 'none',
   response: AssistantWidget,
-  statuses: [200, 304, 404, 429],
 } as const;

@@ -11,10 +11,10 @@ import { publicCors } from './http/public-cors.ts';
 import { withPublicUrl } from './http/public-origin.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import type { AppContext } from './routes/app-context.ts';
-import { assistantRoutes } from './routes/assistants.ts';
+import { assistantWidgetRoutes } from './routes/assistant-widget.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { docsSiteRoutes } from './routes/docs-site.ts';
-import { documentationRoutes } from './routes/documentation.ts';
+import { openApiRoutes } from './routes/openapi.ts';
 import { embedScriptRoutes } from './routes/embed-script.ts';
 import { healthRoutes, readinessRoutes } from './routes/health.ts';
 import { automateRoutes } from './routes/owner-conversations.ts';
@@ -39,7 +39,8 @@ export function createApp(context: AppContext): Hono {
     }),
   );
 
-  // Before the limits for visitors: a carrier signs its requests, sends them from few addresses, and continues during a stop.
+  // Before the limits for visitors: a carrier signs its requests, sends them from few addresses, and continues during a
+  // stop.
   if (carrier.routes) app.route('/api/carrier', carrier.routes);
   app.use('/api/conversations/*', publicCors());
   app.use('/api/assistants/*', publicCors());
@@ -57,9 +58,9 @@ export function createApp(context: AppContext): Hono {
   requireKeys(app, database, config, log);
   app.use('/api/user/*', withPublicUrl(config.publicUrl));
 
-  app.route('/api', documentationRoutes());
+  app.route('/api', openApiRoutes());
   app.route('/api/conversations', conversationRoutes(context, config));
-  app.route('/api/assistants', assistantRoutes(database, context.webCalls.supportsCalls));
+  app.route('/api/assistants', assistantWidgetRoutes(database, context.webCalls.supportsCalls));
   app.route('/api/user', userRoutes(context));
   app.route('/api', aliasRoutes(context));
   app.route('/api/recordings', recordingRoutes({ database, carrier, log }));

@@ -9,14 +9,14 @@ import { readModels } from './engine/read-models.ts';
 import type { LanguageModelConfig, ModelConfig } from './engine/read-models.ts';
 import type { SecretKey } from './db/secrets/secret-keys.ts';
 import type { EmbeddingConfig } from './knowledge/embedder.ts';
-import type { AllowedCountries } from './lib/allowed-countries.ts';
+import type { AllowedCountries } from './lib/callable-number.ts';
 import { OperatorError } from './operator-error.ts';
 import type { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 import { withoutBlank } from './read-environment.ts';
 import { settings } from './settings.ts';
 import { readSynthesizers, readTranscribers } from './voice/read-speech-providers.ts';
 import type { SpeechConfig } from './voice/speech-config.ts';
-import type { VoiceConfig } from './voice/voice-config.ts';
+import type { WebCallConfig } from './voice/web-call-config.ts';
 
 /** A setting is missing or invalid. The message names the variable and the allowed values. */
 export class ConfigError extends OperatorError {
@@ -57,8 +57,7 @@ export interface Config {
   calls: CallRules;
   /** A number is `Infinity` if it is not limited. */
   webCallLimits: WebCallLimits;
-  voice: VoiceConfig;
-  campaignPollMs: number;
+  voice: WebCallConfig;
   webhooks: { timeoutMs: number; retryMs: number[] };
   /** Undefined if conversations and calls are kept forever. */
   retentionDays: number | undefined;
@@ -87,7 +86,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const price = { input: values.LLM_INPUT_PRICE, output: values.LLM_OUTPUT_PRICE };
   const defaults = {
     model: values.LLM_MODEL,
-    idleTimeoutMs: values.LLM_SILENCE_SECONDS * 1000,
+    idleTimeoutMs: values.LLM_IDLE_TIMEOUT_SECONDS * 1000,
     price: price.input + price.output > 0 ? price : undefined,
   };
   const isModelNamed = values.LLM_BASE_URL !== undefined || values.LLM_API_KEY !== undefined;
@@ -156,14 +155,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       isEnabled: values.VOICE,
       udpPorts: values.VOICE_UDP_PORTS,
       publicAddress: values.VOICE_PUBLIC_ADDRESS,
-      modelFolder: values.VOICE_MODEL_DIR,
-      recognizerFolder: values.TRANSCRIPTION_MODEL_DIR,
+      voicesFolder: values.VOICE_MODEL_DIR,
+      transcriptionModelsFolder: values.TRANSCRIPTION_MODEL_DIR,
       stunUrl: values.VOICE_STUN_URL,
       turn: readTurn(values),
       speech,
       transcriptionModel: values.TRANSCRIPTION_MODEL,
     },
-    campaignPollMs: values.CAMPAIGN_POLL_SECONDS * 1000,
     webhooks: {
       timeoutMs: values.WEBHOOK_TIMEOUT_SECONDS * 1000,
       retryMs: values.WEBHOOK_RETRY_SECONDS,
@@ -190,19 +188,20 @@ function readSpeech(
   values: z.infer<typeof Environment>,
   env: Record<string, string | undefined>,
 ): SpeechConfig {
-  const speaks = serverOf(values.SPEECH_BASE_URL, values.SPEECH_API_KEY);
-  const hears = serverOf(values.TRANSCRIPTION_BASE_URL, values.TRANSCRIPTION_API_KEY) ?? speaks;
+  const speechServer = serverOf(values.SPEECH_BASE_URL, values.SPEECH_API_KEY);
+  const transcriptionServer =
+    serverOf(values.TRANSCRIPTION_BASE_URL, values.TRANSCRIPTION_API_KEY) ?? speechServer;
   const speech = { model: values.SPEECH_MODEL, voice: values.SPEECH_VOICE };
   const transcription = { model: values.TRANSCRIPTION_MODEL };
   return {
-    synthesizer: speaks && { ...speaks, ...speech },
-    transcriber: hears && { ...hears, ...transcription },
+    synthesizer: speechServer && { ...speechServer, ...speech },
+    transcriber: transcriptionServer && { ...transcriptionServer, ...transcription },
     isProvisional: values.TRANSCRIPTION_PROVISIONAL,
     synthesizers: readList('SPEECH_MODELS', values.SPEECH_MODELS, (list) =>
-      readSynthesizers(list, env, { ...speech, server: speaks }),
+      readSynthesizers(list, env, { ...speech, server: speechServer }),
     ),
     transcribers: readList('TRANSCRIPTION_MODELS', values.TRANSCRIPTION_MODELS, (list) =>
-      readTranscribers(list, env, { ...transcription, server: hears }),
+      readTranscribers(list, env, { ...transcription, server: transcriptionServer }),
     ),
   };
 }

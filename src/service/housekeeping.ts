@@ -76,9 +76,11 @@ const regularTasks = ({ database, jobs, replies, carrier, log }: HousekeepingDep
   },
   async () => {
     const before = abandonedBefore(replies.lease.milliseconds);
-    const abandoned = await failAbandonedCalls({ database, jobs, carrier }, before);
-    countAbandoned('call', abandoned);
-    if (abandoned > 0) log.warn({ abandoned }, 'ended calls whose process had stopped');
+    const { ofDeadProcesses, unreported } = await failAbandonedCalls({ database, jobs, carrier }, before);
+    countAbandoned('call', ofDeadProcesses);
+    if (ofDeadProcesses > 0)
+      log.warn({ abandoned: ofDeadProcesses }, 'ended calls whose process had stopped');
+    if (unreported > 0) log.warn({ unreported }, 'ended calls that were not reported in time');
   },
   () => endInactiveConversations({ database, jobs }),
   () => purgeExpiredKeys(database.db),

@@ -7,8 +7,9 @@ import type { Database } from './db/database.ts';
 import { isReadOnly } from './db/is-read-only.ts';
 import { migrate } from './db/migrate.ts';
 import { openPglite } from './db/open-pglite.ts';
-import { DatabaseReadOnlyError, openPostgres } from './db/open-postgres.ts';
+import { DatabaseLocaleError, DatabaseReadOnlyError, openPostgres } from './db/open-postgres.ts';
 import { SecretBox } from './db/secrets/secret-box.ts';
+import { supportsUnicode } from './db/supports-unicode.ts';
 
 const embeddedFolder = ({ dataDir }: Config) => join(dataDir, 'database');
 
@@ -27,7 +28,7 @@ export async function isDatabaseMissing(config: Config): Promise<boolean> {
  * PGlite in the data folder.
  *
  * @throws DataFolderInUseError if another process works in the data folder; DatabaseNotOpenedError; DiskFullError;
- *   DatabaseUnreachableError; DatabaseReadOnlyError
+ *   DatabaseUnreachableError; DatabaseReadOnlyError; DatabaseLocaleError
  */
 export async function openDatabase(config: Config, log: Logger): Promise<Database> {
   const connection =
@@ -39,8 +40,10 @@ export async function openDatabase(config: Config, log: Logger): Promise<Databas
           log,
         });
   try {
-    if (connection.kind === 'postgres' && (await isReadOnly(connection.pool)))
-      throw new DatabaseReadOnlyError();
+    if (connection.kind === 'postgres') {
+      if (await isReadOnly(connection.pool)) throw new DatabaseReadOnlyError();
+      if (!(await supportsUnicode(connection.pool))) throw new DatabaseLocaleError();
+    }
     await migrate(connection.pool);
     await installJobs(connection.pool);
     return { ...connection, secrets: new SecretBox(config.secretKeys) };

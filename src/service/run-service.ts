@@ -38,7 +38,7 @@ export async function runService(args: string[], given: Record<string, string | 
     if (warning !== undefined) log.warn(warning);
     const stopTelemetry = await startTelemetry(env, log);
     await storeWidgetVersion(config.widgetDir, config.dataDir, log);
-    const running = await serve(config, { log });
+    const running = await serve(config, { log, testsModels: true });
     stopOnSignals(() => {
       void running
         .close()

@@ -17,7 +17,7 @@ import { ConversationEvents } from './conversation/conversation-events.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { Replies } from './conversation/replies.ts';
 import { failAbandonedReplies } from './conversation/fail-abandoned-replies.ts';
-import { Signals } from './conversation/signals.ts';
+import { ChangeNotifier } from './conversation/change-notifier.ts';
 import type { Database } from './db/database.ts';
 import { recordHeartbeat } from './db/heartbeat.ts';
 import { checkSecretsAtStart } from './db/secrets/check-secrets.ts';
@@ -33,7 +33,7 @@ import { preparePgvector } from './knowledge/semantic-search.ts';
 import { createLog } from './log.ts';
 import { askInboundWebhook } from './webhook/ask-inbound-webhook.ts';
 import { warnOfMissingWidget } from './routes/widget-files.ts';
-import { sendCleanUp } from './retention/clean-up.ts';
+import { sendHourlyMaintenance } from './hourly-maintenance.ts';
 import { createUsageRecorder } from './usage/model-usage.ts';
 import { observeQueues } from './telemetry/observe-queues.ts';
 import { queueNames } from './jobs/queues.ts';
@@ -64,28 +64,30 @@ const drainMs = 2000;
 /**
  * The composition root: opens the database, migrates it, and listens.
  *
- * @param extras.mount adds routes to the application.
- * @param extras.database an open database, which the caller may share among services and closes afterwards; by default
+ * @param options.mount adds routes to the application.
+ * @param options.database an open database, which the caller may share among services and closes afterwards; by default
  * the configured one is opened.
- * @param extras.carrier replaces the configured carrier.
- * @param extras.numbers replaces the numbers that the simulated carrier sells.
- * @param extras.voice replaces the optional package for web calls.
+ * @param options.carrier replaces the configured carrier.
+ * @param options.numbers replaces the numbers that the simulated carrier sells.
+ * @param options.testsModels whether each language model is sent a short message, in the background.
+ * @param options.voice replaces the optional package for web calls.
  * @throws OperatorError if the settings, the database or the address cannot be used.
  */
 export async function serve(
   config: Config,
-  extras: {
+  options: {
     mount?: (app: Hono) => void;
     log?: Logger;
     database?: Database;
     carrier?: Carrier;
     numbers?: CarrierNumbers;
+    testsModels?: boolean;
     voice?: VoiceModule;
   } = {},
 ): Promise<RunningService> {
-  const log = extras.log ?? createLog(config.logLevel);
-  const ownsDatabase = extras.database === undefined;
-  const database = extras.database ?? (await openDatabase(config, log));
+  const log = options.log ?? createLog(config.logLevel);
+  const ownsDatabase = options.database === undefined;
+  const database = options.database ?? (await openDatabase(config, log));
   const closeDatabase = async () => {
     if (ownsDatabase) await database.close();
   };
@@ -103,19 +105,19 @@ export async function serve(
       await endAllAbandonedCalls({ database, jobs });
       await jobs.retryInterrupted();
     }
-    const signals = new Signals();
+    const notifier = new ChangeNotifier();
     const recordUsage = createUsageRecorder(database, log);
     const engine = createEngine(config, log, recordUsage);
     const fetchGuarded = createFetchGuarded(config.allowedAddresses);
     const embedder = config.embedding && new Embedder(config.embedding, log);
     if (embedder) await prepareEmbedding(database, jobs, log);
     const context = { database, fetchGuarded, embedder };
-    const replies = new Replies({ ...context, jobs, engine, signals, config: config.reply, log });
+    const replies = new Replies({ ...context, jobs, engine, notifier, config: config.reply, log });
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
-    const stock = extras.numbers ?? new SimulatedNumbers(database.db);
-    const loadedVoice = extras.voice
-      ? { module: extras.voice, problems: extras.voice.problems }
+    const stock = options.numbers ?? new SimulatedNumbers(database.db);
+    const loadedVoice = options.voice
+      ? { module: options.voice, problems: options.voice.problems }
       : await loadVoice(config.voice, log);
     const { module: voiceModule, problems: voiceProblems } = loadedVoice;
     const lineFactory = new LineFactory({
@@ -127,34 +129,53 @@ export async function serve(
       missing: voiceProblems[0],
     });
     const carrier =
-      extras.carrier ??
+      options.carrier ??
       (await createCarrier(config.carrier, { numbers: stock, lineFactory, voiceProblems, log }));
     const { numbers } = carrier;
     const calls = new CallRunner({
       ...context,
-      ...{ jobs, engine, recordUsage, log },
+      jobs,
+      engine,
+      recordUsage,
       carrier,
       rules: config.calls,
-      webStore: { limits: config.webCallLimits, signals },
+      webCallLimits: config.webCallLimits,
+      notifier,
+      log,
       prepareInbound: (callId) => askInboundWebhook({ database, fetch: fetchGuarded, log }, callId),
       leaseMs: config.reply.leaseMs,
       replyMs: config.reply.timeoutMs,
     });
     carrier.open(calls);
     let stopping = false;
-    const events = new ConversationEvents({ database, signals, log });
+    const events = new ConversationEvents({ database, notifier, log });
     const webCalls = new WebCalls({
-      ...{ database, jobs, calls, events, signals, log },
-      ...{ ...loadedVoice, lineFactory },
+      database,
+      jobs,
+      calls,
+      events,
+      notifier,
+      log,
+      ...loadedVoice,
+      lineFactory,
       config: config.voice,
       limits: config.webCallLimits,
     });
     const app = createApp({
-      ...{ carrier, config, database, events, jobs, numbers, replies, signals, webCalls, log },
+      carrier,
+      config,
+      database,
+      events,
+      jobs,
+      numbers,
+      replies,
+      notifier,
+      webCalls,
+      log,
       modelProblems: engine.problems,
       isStopping: () => stopping,
     });
-    extras.mount?.(app);
+    options.mount?.(app);
 
     const requests = new PendingRequests();
     const fetch: typeof app.fetch = (...request) => requests.track(app.fetch(...request));
@@ -178,10 +199,24 @@ export async function serve(
     const workers = config.jobs.workers
       ? createWorkers({
           ...context,
-          ...{ publicUrl, config, jobs, calls, carrier, numbers, engine, fetch: fetchGuarded, log },
+          publicUrl,
+          config,
+          jobs,
+          calls,
+          carrier,
+          numbers,
+          engine,
+          fetch: fetchGuarded,
+          log,
         })
       : [];
-    if (workers.length > 0) await sendCleanUp(jobs);
+    if (workers.length > 0) await sendHourlyMaintenance(jobs);
+    else if (hasNoOtherProcess) {
+      log.warn(
+        'WORKERS is off, and no other process can use the embedded database: no webhook is sent, no document read, no ' +
+          'phone call made, and nothing cleaned up. This is only for trying a backup.',
+      );
+    }
     const stopWork =
       workers.length > 0 ? await startWork(database, jobs, workers, config.jobs.pollMs, log) : undefined;
     const stopObserving = observeQueues(jobs.boss, queueNames, log);
@@ -218,6 +253,7 @@ export async function serve(
     };
     let closing: Promise<void> | undefined;
     log.info({ port, database: database.kind, model: config.languageModel?.model ?? 'offline' }, 'listening');
+    if (options.testsModels === true) void engine.test();
     return { url, port, database, close: () => (closing ??= close()) };
   } catch (error) {
     await closeDatabase();
@@ -233,7 +269,7 @@ async function failAllAbandoned(database: Database, log: Logger): Promise<void> 
 }
 
 async function endAllAbandonedCalls(dependencies: EndCallDependencies): Promise<void> {
-  while ((await failAbandonedCalls(dependencies, 'any')) > 0);
+  while ((await failAbandonedCalls(dependencies, 'any')).ended > 0);
 }
 
 /** Chunks that were stored without an embedder, or with another model, are embedded in the background. */

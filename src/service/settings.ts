@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isSupportedCountry } from 'libphonenumber-js';
 import { z } from 'zod';
-import type { AllowedCountries } from './lib/allowed-countries.ts';
+import type { AllowedCountries } from './lib/callable-number.ts';
 import { readOutcomes } from './carrier/read-outcomes.ts';
 import { readSecretKeys } from './db/secrets/secret-keys.ts';
 import type { SecretKey } from './db/secrets/secret-keys.ts';
@@ -152,7 +152,12 @@ export const settings = {
     'USD for a million tokens of its input; without a price, costs are unknown',
   ),
   LLM_OUTPUT_PRICE: number(0, 100_000, 0, 'USD for a million tokens of its output'),
-  LLM_SILENCE_SECONDS: number(0.1, 600, 30, 'Longest silence of the model before it is given up'),
+  LLM_IDLE_TIMEOUT_SECONDS: number(
+    0.1,
+    600,
+    30,
+    'Longest wait for a response of the model to begin, or to continue',
+  ),
   MODELS: optional(
     'Further models that assistants can choose: a JSON list, or a file with one ([Models](models-and-knowledge.md))',
   ),
@@ -189,7 +194,7 @@ export const settings = {
     0,
     36_500,
     0,
-    'Days after which conversations and calls are deleted; 0 keeps them',
+    'Days without activity after which conversations and calls are deleted; 0 keeps them',
   ),
   AUDIT_DAYS: wholeNumber(
     0,
@@ -319,7 +324,7 @@ export const settings = {
     type: 'string',
     schema: z.string().optional().transform(readPortRange),
     default: undefined,
-    text: 'UDP ports for the audio of web calls, such as `40000-40100`; any free ports by default',
+    text: 'UDP ports for the audio of web calls, such as `40000-40029`; any free ports by default',
   } satisfies Setting,
   VOICE_PUBLIC_ADDRESS: {
     ...optional('IPv4 address at which browsers reach this machine, if it is behind NAT'),
@@ -362,18 +367,12 @@ export const settings = {
     60,
     'Maximum number of started minutes per day (UTC) of free web calls of an account without a preview token; 0 is no limit',
   ),
-  CAMPAIGN_POLL_SECONDS: number(
-    0.05,
-    3600,
-    10,
-    'Interval at which a campaign checks for a pending evaluation',
-  ),
   WEBHOOK_TIMEOUT_SECONDS: number(0.1, 60, 10, 'Longest time for one attempt to deliver a webhook'),
   WEBHOOK_RETRY_SECONDS: {
     type: 'list',
     schema: z.string().default(defaultRetries).transform(readSeconds),
     default: defaultRetries,
-    text: 'Pauses before further attempts to deliver a webhook or to evaluate a conversation',
+    text: 'Pauses before further attempts to deliver a webhook',
   } satisfies Setting,
   ALLOW_PRIVATE_ADDRESSES: {
     type: 'list',
@@ -444,7 +443,7 @@ function readKeys(list: string | undefined, context: z.RefinementCtx<string | un
   }
 }
 
-/** Reads `40000-40100`. */
+/** Reads `40000-40029`. */
 function readPortRange(
   range: string | undefined,
   context: z.RefinementCtx<string | undefined>,
@@ -452,7 +451,7 @@ function readPortRange(
   if (range === undefined) return undefined;
   const [first = NaN, last = NaN] = (/^(\d+)-(\d+)$/.exec(range) ?? []).slice(1).map(Number);
   if (first > 0 && last <= 65_535 && last - first >= 10) return [first, last];
-  context.addIssue('must be two ports from 1 to 65535 that are at least ten apart, such as 40000-40100');
+  context.addIssue('must be two ports from 1 to 65535 that are at least ten apart, such as 40000-40029');
   return z.NEVER;
 }
 

@@ -5,10 +5,11 @@ import type { Carrier } from './carrier/carrier.ts';
 import type { CarrierNumbers } from './carrier/carrier-numbers.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { handleCallEnded } from './ending/call-ended.ts';
-import { handleConversationEnded } from './ending/conversation-ended.ts';
+import { handleCallEnded } from './evaluation/call-ended.ts';
+import { handleConversationEnded } from './evaluation/conversation-ended.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Jobs } from './jobs/jobs.ts';
+import { queues } from './jobs/queues.ts';
 import type { Worker } from './jobs/work.ts';
 import { embedChunks } from './knowledge/embed-chunks.ts';
 import type { Embedder } from './knowledge/embedder.ts';
@@ -17,10 +18,11 @@ import { failDocument } from './knowledge/fail-document.ts';
 import { processDocument } from './knowledge/process-document.ts';
 import type { FetchGuarded } from './outgoing/fetch-guarded.ts';
 import { completePurchase } from './phone-number/purchase.ts';
-import { releaseNumber } from './phone-number/release-number.ts';
+import { releaseAtCarrier } from './phone-number/release-number.ts';
 import { removeCallerId } from './phone-number/remove-caller-id.ts';
-import { cleanUp } from './retention/clean-up.ts';
+import { runHourlyMaintenance } from './hourly-maintenance.ts';
 import { deliver } from './webhook/deliver.ts';
+import { failDelivery } from './webhook/fail-delivery.ts';
 import { notifyOfHandoff } from './webhook/notify-of-handoff.ts';
 import { notifyOfUsage } from './webhook/notify-of-usage.ts';
 
@@ -47,10 +49,15 @@ export interface WorkerContext {
 export function createWorkers(context: WorkerContext): Worker[] {
   const { config, calls, carrier, embedder } = context;
   const extractor = new Extractor();
-  const ending = { ...context, timeoutMs: config.reply.timeoutMs, retryMs: config.webhooks.retryMs };
+  const ending = { ...context, timeoutMs: config.reply.timeoutMs };
   return [
-    { queue: 'conversation-ended', handle: (...job) => handleConversationEnded(ending, ...job) },
-    { queue: 'call-ended', handle: (...job) => handleCallEnded(ending, ...job) },
+    // They mostly wait for evaluations. Those of a model that hangs must leave room for the others.
+    {
+      queue: 'conversation-ended',
+      concurrency: 10,
+      handle: (...job) => handleConversationEnded(ending, ...job),
+    },
+    { queue: 'call-ended', concurrency: 10, handle: (...job) => handleCallEnded(ending, ...job) },
     {
       queue: 'webhook-delivery',
       // Deliveries mostly wait for other servers; those of one owner must leave room for the others'.
@@ -58,6 +65,7 @@ export function createWorkers(context: WorkerContext): Worker[] {
       concurrencyPerOwner: 3,
       handle: (job, signal) => deliver({ ...context, ...config.webhooks }, job, signal),
     },
+    { queue: 'fail-delivery', handle: ({ deliveryId }) => failDelivery(context.database, deliveryId) },
     { queue: 'usage-notice', concurrency: 1, handle: (notice) => notifyOfUsage(context, notice) },
     { queue: 'handoff-notice', handle: (notice) => notifyOfHandoff(context, notice) },
     {
@@ -65,7 +73,10 @@ export function createWorkers(context: WorkerContext): Worker[] {
       // A slow website must not delay all others. The extractor limits how many documents are read at once.
       concurrency: 3,
       concurrencyPerOwner: 2,
-      handle: ({ documentId }, ...job) => processDocument({ ...context, extractor }, documentId, ...job),
+      handle: ({ documentId }, signal, retryCount) => {
+        const isLastTry = retryCount >= queues['process-document'].rules.retryLimit;
+        return processDocument({ ...context, extractor }, documentId, signal, isLastTry);
+      },
     },
     { queue: 'fail-document', handle: ({ documentId }) => failDocument(context.database, documentId) },
     {
@@ -83,8 +94,7 @@ export function createWorkers(context: WorkerContext): Worker[] {
     },
     {
       queue: 'campaign-tick',
-      handle: ({ campaignId }) =>
-        runCampaign({ ...context, pollMs: config.campaignPollMs, limits: config.calls }, campaignId),
+      handle: ({ campaignId }) => runCampaign({ ...context, limits: config.calls }, campaignId),
     },
     {
       queue: 'complete-purchase',
@@ -92,7 +102,7 @@ export function createWorkers(context: WorkerContext): Worker[] {
         await completePurchase(context, phoneNumberId);
       },
     },
-    { queue: 'release-number', handle: ({ phoneNumber }) => releaseNumber(context, phoneNumber) },
+    { queue: 'release-number', handle: ({ phoneNumber }) => releaseAtCarrier(context, phoneNumber) },
     { queue: 'hang-up', handle: ({ carrierCallId }) => carrier.hangUp(carrierCallId) },
     {
       queue: 'delete-recording',
@@ -102,9 +112,9 @@ export function createWorkers(context: WorkerContext): Worker[] {
     },
     { queue: 'remove-caller-id', handle: ({ phoneNumber }) => removeCallerId(context, phoneNumber) },
     {
-      queue: 'clean-up',
+      queue: 'hourly-maintenance',
       concurrency: 1,
-      handle: (_, signal) => cleanUp({ ...config, ...context }, signal),
+      handle: (_, signal) => runHourlyMaintenance({ ...config, ...context }, signal),
     },
     {
       queue: 'embed-chunks',

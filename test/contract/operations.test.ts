@@ -6,14 +6,11 @@ import { operations } from '../../src/contract/operations.ts';
 const folder = new URL('../../src/contract/', import.meta.url);
 
 /**
- * Returns the names of the exported endpoints. Excludes `chat-endpoints.ts`, `voice-endpoints.ts` and `widget-settings.ts`, which contain the
- * browser's versions, and `watch-conversation.ts`, whose event stream JSON clients cannot read.
+ * Returns the names of the exported endpoints. The browser's versions have no `statuses`. Excludes
+ * `watch-conversation.ts`, whose event stream JSON clients cannot read.
  */
 async function exportedEndpoints(): Promise<string[]> {
-  const partial = [
-    ...['operations.ts', 'chat-endpoints.ts', 'voice-endpoints.ts', 'widget-settings.ts'],
-    'watch-conversation.ts',
-  ];
+  const partial = ['operations.ts', 'watch-conversation.ts'];
   const files = (await readdir(folder)).filter((name) => name.endsWith('.ts') && !partial.includes(name));
   const modules = await Promise.all(
     files.map(async (file) => (await import(new URL(file, folder).href)) as Record<string, unknown>),

@@ -5,7 +5,8 @@ import { ambientSoundOf, ambientSounds } from '../../src/service/voice/ambience/
 import type { AmbientSound } from '../../src/service/voice/ambience/ambient-sound.ts';
 import { renderAmbience } from '../../src/service/voice/ambience/render-ambience.ts';
 import { SoundLoop } from '../../src/service/voice/ambience/sound-loop.ts';
-import type { Synthesizer, Transcriber } from '../../src/service/voice/speech-service.ts';
+import type { Synthesizer } from '../../src/service/voice/synthesizer.ts';
+import type { Transcriber } from '../../src/service/voice/transcriber.ts';
 import { VoiceLine } from '../../src/service/voice/voice-line.ts';
 import { MemoryPeer } from '../support/calls/memory-peer.ts';
 import { until } from '../support/until.ts';

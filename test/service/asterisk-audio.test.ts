@@ -153,16 +153,16 @@ describe('the audio of a call through Asterisk', () => {
     const at = await CarrierAtAsterisk.start({}, new LineFactory({ speech: voice, ...noRealtime }));
     opened.push(at);
     const { media, saying } = await interruptedBriefly(at);
-    await until(() => media.commands.length === 1);
-    assert.deepEqual(media.commands, ['PAUSE_MEDIA']);
+    // Both at once on a busy machine, since it counts as silence while no audio arrives.
+    await until(() => media.commands.length >= 1);
     media.receive(0.5, 0);
-    await until(() => media.commands.length === 2);
+    await until(() => media.commands.length >= 2);
     assert.deepEqual(media.commands, ['PAUSE_MEDIA', 'CONTINUE_MEDIA']);
     voice.speech.next.push('Stop!');
     media.receive(1, 8000);
     media.receive(1, 0);
     assert.equal((await saying)?.cutOffBy, 'customer');
-    await until(() => media.commands.length === 5);
+    await until(() => media.commands.length >= 5);
     assert.deepEqual(media.commands.slice(2), ['PAUSE_MEDIA', 'FLUSH_MEDIA', 'CONTINUE_MEDIA']);
   });
 
@@ -171,7 +171,7 @@ describe('the audio of a call through Asterisk', () => {
     const at = await CarrierAtAsterisk.start({}, new LineFactory({ speech: voice, ...noRealtime }));
     opened.push(at);
     const { media, line, saying } = await interruptedBriefly(at);
-    await until(() => media.commands.length === 2);
+    await until(() => media.commands.length >= 2);
     assert.deepEqual(media.commands, ['PAUSE_MEDIA', 'CONTINUE_MEDIA']);
     voice.speech.next.push('Stop!');
     media.receive(1, 8000);

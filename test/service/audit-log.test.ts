@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { listOperations } from '../../src/contract/operations.ts';
-import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { createApiKey } from '../support/service/create-api-key.ts';
 import { runCli } from '../../src/service/cli/run-cli.ts';
 import { addNumber } from '../support/records/add-records.ts';
 import { assistantBody, readAssistant } from '../support/records/assistant-body.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { sql } from 'drizzle-orm';
 import { endCall } from '../../src/service/call/outcome/end-call.ts';
 import { isWaiting } from '../../src/service/call/start/plan-call.ts';
@@ -8,6 +8,10 @@ import { assistantBody } from '../support/records/assistant-body.ts';
 import { CampaignRun } from '../support/records/campaign-run.ts';
 import { Owner } from '../support/records/owner.ts';
 import { startService } from '../support/service/service.ts';
+import { utcDay } from '../support/utc-day.ts';
+
+// Limits start again at midnight (UTC).
+beforeEach(utcDay);
 
 const service = await startService({ CARRIER_COUNTRIES: 'DE, us', MAX_CALLS_IN_PARALLEL: '3' });
 const second = await startService({ MAX_CALLS_IN_PARALLEL: '3' });

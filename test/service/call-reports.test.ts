@@ -325,6 +325,38 @@ describe('a call whose end the carrier does not report', () => {
     await isEnded(call);
   });
 
+  it('is failed by an error of the carrier if the carrier has neither accepted nor reported it', async () => {
+    refuseNext(new Error('Twilio failed at a call (status 500).'));
+    const call = await place();
+    const { callId } = call.plan;
+    await eventually('the stored error', async () => {
+      const { rowCount } = await pool.query(
+        `UPDATE calls SET lease_until = now() - interval '1 second' WHERE id = $1 AND end_reason IS NOT NULL`,
+        [callId],
+      );
+      return rowCount === 1 ? true : undefined;
+    });
+    const { status, end_reason } = await ended(callId);
+    assert.deepEqual([status, end_reason], ['failed', 'carrier-error']);
+    await call.report({ type: 'initiated' });
+    await isEnded(call);
+  });
+
+  it('fails as not reported if its process died before the carrier responded, since the number may have been dialed', async () => {
+    const call = await place();
+    const { callId } = call.plan;
+    await eventually('the id of the call', async () => {
+      const { rowCount } = await pool.query(
+        `UPDATE calls SET carrier_call_id = NULL, lease_until = now() - interval '1 second'
+         WHERE id = $1 AND carrier_call_id IS NOT NULL`,
+        [callId],
+      );
+      return rowCount === 1 ? true : undefined;
+    });
+    const { status, end_reason } = await ended(callId);
+    assert.deepEqual([status, end_reason], ['failed', 'not-reported']);
+  });
+
   it('may be queued at the carrier for longer than its ringing time', async () => {
     const call = await place({ ringing_time: 20 });
     const id = call.plan.callId;

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CarrierError } from '../../src/service/carrier/carrier-error.ts';
+import { SimulatedCarrier } from '../../src/service/carrier/simulated-carrier.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { newDatabase, readMoney, startService } from '../support/service/service.ts';
@@ -65,6 +67,39 @@ test('calls all leads in the background and updates them by the outcome of their
   const { balance, ledger } = await readMoney(service, owner.id);
   assert.equal(balance, ledger);
   assert.ok(Math.abs(10 - rows.reduce((sum, { cost }) => sum + cost, 0) - balance) < 1e-9);
+});
+
+test('pauses a campaign after an error of the carrier, whatever else happens', async (t) => {
+  const error = new CarrierError('The telephone system refused the call.', { reason: 'carrier-error' });
+  t.mock.method(SimulatedCarrier.prototype, 'dial', () => Promise.reject(error));
+  const owner = await Owner.create(service, '10');
+  const assistant = await owner.create('assistant', assistantBody());
+  const { id: campaign_id } = await owner.create('campaigns', {
+    name: 'Autumn',
+    assistant_id: assistant.id,
+    max_calls_in_parallel: 1,
+  });
+  for (const phone_number of ['+4989300100000', '+4989300101000'])
+    await owner.create('lead', { phone_number, campaign_id });
+  await owner.post('campaigns/update-status', { campaign_id, action: 'start' });
+  await eventually('the end of the call to be handled', async () => {
+    const { rowCount } = await pool.query(
+      'SELECT 1 FROM calls WHERE campaign_id = $1 AND end_handled_at IS NOT NULL',
+      [campaign_id],
+    );
+    return rowCount === 0 ? undefined : true;
+  });
+  await owner.create('lead', { phone_number: '+4989300102700', campaign_id });
+  await eventually('the next step to be a minute away', async () => {
+    const { rows } = await pool.query<{ seconds: number }>(
+      `SELECT extract(epoch FROM start_after - now())::float AS seconds FROM jobs.job
+       WHERE name = 'campaign-tick' AND singleton_key = $1 AND state < 'completed'`,
+      [String(campaign_id)],
+    );
+    return rows.length === 1 && rows.every(({ seconds }) => seconds > 30) ? true : undefined;
+  });
+  const { rows } = await pool.query('SELECT end_reason FROM calls WHERE campaign_id = $1', [campaign_id]);
+  assert.deepEqual(rows, [{ end_reason: 'carrier-error' }]);
 });
 
 test('stops a campaign when the balance is used up', async () => {

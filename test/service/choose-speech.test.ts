@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { chooseSpeech } from '../../src/service/voice/choose-speech.ts';
-import type { Transcriber } from '../../src/service/voice/speech-service.ts';
+import type { Transcriber } from '../../src/service/voice/transcriber.ts';
 
 const transcriber = (): Transcriber => ({ transcribe: () => Promise.resolve('') });
 const [fallback, all, german, other] = [transcriber(), transcriber(), transcriber(), transcriber()];

@@ -66,6 +66,51 @@ test('keeps the headings of a document that consists of nothing else', () => {
   assert.deepEqual(chunkMarkdown('Open', '# Open'), [{ heading: 'Open', body: 'Open' }]);
 });
 
+test('joins the lines of a wrapped paragraph', () => {
+  const first = 'A cleaning takes 45 minutes and costs 80 euros for adults with a private';
+  assert.deepEqual(chunkMarkdown('D', `Prices\n${first}\ninsurance, and\nchildren pay nothing.`), [
+    { heading: 'D', body: `Prices\n${first} insurance, and\nchildren pay nothing.` },
+  ]);
+});
+
+test('joins wrapped lines that begin with a capital letter if every line is full', () => {
+  const lines = [
+    'Der Hof hinter dem Haus hat zwei Parkplätze für Patienten und einen',
+    'Stellplatz für Menschen mit Behinderung, die Zufahrt ist neben dem',
+    'Eingang. Bitte klingeln Sie.',
+  ];
+  assert.deepEqual(chunkMarkdown('D', lines.join('\n')), [{ heading: 'D', body: lines.join(' ') }]);
+});
+
+test('keeps the rows of a list without marks apart, whichever is the longest', () => {
+  for (const rows of [
+    'Implant, with crown and abutment, per tooth, without bone graft: 2400 EUR\nFilling: 90 EUR\nCrown: 600 EUR',
+    'Filling: 90 EUR\nImplant, with crown and abutment, per tooth, without bone graft: 2400 EUR\nCrown: 600 EUR',
+    'Monday to Friday: 8 am to 12 noon and 2 pm to 6 pm (not in August)\nSaturday: 10 am to 4 pm\nSunday: closed',
+    'Do you ship to Austria and Switzerland, also parcels over 30 kg? Yes.\nCan I return shoes?',
+  ])
+    assert.deepEqual(chunkMarkdown('D', rows), [{ heading: 'D', body: rows }]);
+});
+
+test('keeps line breaks that Markdown marks, and those of lists, tables, code, columns and short lines', () => {
+  const long = 'x'.repeat(30);
+  const line = `${long} ${long}`;
+  for (const text of [
+    `${line}  \n${line}\\\n${line}`,
+    `- ${line}\n- ${line}\n  ${line}`,
+    `| A | B |\n|---|---|\n| ${long} | ${long} |`,
+    `\`\`\`\n${line}\n${line}\n\`\`\``,
+    `Cleaning ${'.'.repeat(60)} 80\nFilling ${'.'.repeat(61)} 90`,
+    `${line}:\nMonday, 9 to 18\nTuesday, 9 to 16`,
+    'Dr. Ada Ly\nMain Street 5\n12345 Town',
+  ]) {
+    assert.deepEqual(chunkMarkdown('D', text), [{ heading: 'D', body: text }]);
+  }
+  assert.deepEqual(chunkMarkdown('D', `${line}\n${line}`, true), [
+    { heading: 'D', body: `${line}\n${line}` },
+  ]);
+});
+
 test('ignores headings in code, whatever its fence contains', () => {
   const code = '~~~\n```\n# not a heading\n~~~';
   assert.deepEqual(

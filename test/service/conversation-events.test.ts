@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createApiKey } from '../support/service/create-api-key.ts';
 import { AddedMessage } from '../../src/contract/conversation.ts';
 import {
   ConversationEvents,
   TooManyStreamsError,
 } from '../../src/service/conversation/conversation-events.ts';
-import { Signals } from '../../src/service/conversation/signals.ts';
+import { ChangeNotifier } from '../../src/service/conversation/change-notifier.ts';
 import { createLog } from '../../src/service/log.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import type { StreamedEvent } from '../support/service/service-client.ts';
@@ -252,7 +253,7 @@ test('limits an address to 200 open streams', async () => {
 test('limits an IPv6 /48 to 800 open streams, four times those of a block', async () => {
   const events = new ConversationEvents({
     database: service.running.database,
-    signals: new Signals(),
+    notifier: new ChangeNotifier(),
     log: createLog('silent'),
   });
   const conversations = await Promise.all(Array.from({ length: 101 }, () => service.open(assistant)));
@@ -270,12 +271,14 @@ test('limits an IPv6 /48 to 800 open streams, four times those of a block', asyn
 test(
   'receives changes of other processes by notification, and by polling if notifications fail',
   { skip: testDatabase === 'pglite' && 'an embedded database belongs to one process' },
-  async () => {
+  async (test) => {
     const env = await newDatabase();
     const [here, there] = [await startService(env), await startService(env)];
     const { uuid, userId: id } = await createAssistant(here);
     const key = { Authorization: `Bearer ${await createApiKey(here.running.database.db, id, 'Desk')}` };
     const conversation = await here.open(uuid);
+    // Neither polls nor opens a lost connection again until the time passes.
+    test.mock.timers.enable({ apis: ['setTimeout'] });
     const stream = await here.watch(conversation);
     await stream.until((events) => events.length === 1);
     const say = (message: string) =>
@@ -283,11 +286,13 @@ test(
     const listeners = `FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_notify%'
       AND pid <> pg_backend_pid()`;
     const listening = () => there.running.database.pool.query(`SELECT pid ${listeners}`);
-    while ((await listening()).rowCount === 0) await stream.until(() => true);
+    while ((await listening()).rowCount === 0) await nextTurn();
     await say('One');
     await stream.until((events) => events.length === 2);
     await there.running.database.pool.query(`SELECT pg_terminate_backend(pid) ${listeners}`);
+    while ((await listening()).rowCount !== 0) await nextTurn();
     await say('Two');
+    test.mock.timers.tick(5000);
     const events = await stream.until((all) => all.length === 3);
     stream.disconnect();
     assert.deepEqual(linesOf(events), ['handoff true', 'assistant: One', 'assistant: Two']);
@@ -375,7 +380,7 @@ test('closes streams when the service stops', async () => {
 test('closes a stream at once that opens while the service is stopping', async () => {
   const events = new ConversationEvents({
     database: service.running.database,
-    signals: new Signals(),
+    notifier: new ChangeNotifier(),
     log: createLog('silent'),
   });
   await events.close();

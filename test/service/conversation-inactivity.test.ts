@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { failAbandonedReplies } from '../../src/service/conversation/fail-abandoned-replies.ts';
+import { createApiKey } from '../support/service/create-api-key.ts';
 import { endInactiveConversations } from '../../src/service/conversation/end-conversation.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
@@ -10,6 +11,7 @@ import { assistantBody, readAssistant } from '../support/records/assistant-body.
 import { completeEndJobs, endJobs } from '../support/records/end-jobs.ts';
 import { Owner } from '../support/records/owner.ts';
 import { createAssistant, readMoney, startService } from '../support/service/service.ts';
+import { eventually } from '../support/eventually.ts';
 
 const service = await startService();
 const { db, pool } = service.running.database;
@@ -159,6 +161,41 @@ test('does not count a pending reply as inactivity', async () => {
   assert.equal(await endJobs(service, conversation), 0);
 });
 
+test('starts the inactivity timeout again when a reply fails after it, so that the message can be sent again', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  const model = await startModelServer();
+  model.behave({ gate: gate.promise, ending: 'cut' });
+  const slow = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
+  const { conversation } = await inactive(0, { timeout: 1 });
+  const answer = slow.send(conversation, 'Hello');
+  await model.received(1);
+  await passTime(conversation, 2);
+  gate.resolve(undefined);
+  assert.notEqual((await answer).status, 200);
+  await endInactiveConversations({
+    database: slow.running.database,
+    jobs: new StoredJobs(slow.running.database),
+  });
+  assert.equal(await ended(conversation), false);
+  model.behave({});
+  assert.equal((await slow.send(conversation, 'Hello')).json['message'], 'You said: Hello');
+  await slow.running.close();
+  await model.close();
+});
+
+test('starts the inactivity timeout again when the reply of a dead process fails', async () => {
+  const { conversation } = await inactive(0, { timeout: 1 });
+  await service.send(conversation, 'Hello');
+  await pool.query(
+    `UPDATE messages SET reply_state = 'pending', reply_owner = gen_random_uuid(), reply_lease_until = now()
+     WHERE role = 'user' AND conversation_id = (SELECT id FROM conversations WHERE uuid = $1)`,
+    [conversation],
+  );
+  await passTime(conversation, 2);
+  while ((await failAbandonedReplies(service.running.database)) > 0);
+  assert.equal(await ended(conversation), false);
+});
+
 /** Returns which of the conversations housekeeping would check now. */
 async function due(conversations: string[]): Promise<string[]> {
   const { rows } = await pool.query<{ uuid: string }>(
@@ -169,6 +206,13 @@ async function due(conversations: string[]): Promise<string[]> {
 }
 
 const ending = { database: service.running.database, jobs: new StoredJobs(service.running.database) };
+
+/** Ends inactive conversations until this one has ended. Another process may have its row locked meanwhile. */
+const endsAsDue = (conversation: string) =>
+  eventually('the end', async () => {
+    await endInactiveConversations(ending);
+    return (await endJobs(service, conversation)) === 1;
+  });
 
 test('checks a conversation once a timeout, however many messages it has, and ends it in time', async () => {
   const { conversation } = await inactive(0);
@@ -183,8 +227,7 @@ test('checks a conversation once a timeout, however many messages it has, and en
   await passTime(conversation, 27);
   assert.deepEqual(await due([conversation]), []);
   await passTime(conversation, 2);
-  await endInactiveConversations(ending);
-  assert.equal(await endJobs(service, conversation), 1);
+  await endsAsDue(conversation);
 });
 
 test('checks conversations again when the timeout of their assistant is shortened', async () => {
@@ -198,8 +241,7 @@ test('checks conversations again when the timeout of their assistant is shortene
   await endInactiveConversations(ending);
   assert.equal(await endJobs(service, conversation), 0);
   await owner.put(`assistant/${id}`, { conversation_inactivity_timeout: 5 });
-  await endInactiveConversations(ending);
-  assert.equal(await endJobs(service, conversation), 1);
+  await endsAsDue(conversation);
 });
 
 test('ends at most 2,000 conversations in one run, so that the other tasks of housekeeping do not wait', async () => {

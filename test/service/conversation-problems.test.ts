@@ -8,9 +8,9 @@ import { atEnd, createAssistant, startService } from '../support/service/service
 
 const model = await startModelServer();
 atEnd(() => model.close());
-const service = await startService({
-  ...{ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-secret', LLM_MODEL: 'm-1', REPLY_TIMEOUT_SECONDS: '2' },
-});
+const settings = { LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-secret', LLM_MODEL: 'm-1' };
+const service = await startService(settings);
+const impatient = await startService({ ...settings, REPLY_TIMEOUT_SECONDS: '2' });
 
 async function openChat(systemPrompt = 'Be kind.') {
   const owner = await Owner.create(service, '1');
@@ -45,7 +45,7 @@ describe('the conversation of an owner', () => {
       const { owner, uuid } = await openChat();
       const conversation = await service.open(uuid);
       model.behave(behavior);
-      const { status, text } = await service.send(conversation, 'Hello');
+      const { status, text } = await ('hang' in behavior ? impatient : service).send(conversation, 'Hello');
       assert.equal(status, 400);
       const found = await problems(owner);
       assert.deepEqual(
@@ -56,6 +56,29 @@ describe('the conversation of an owner', () => {
       assert.doesNotMatch(text + (await visibleText(conversation)), /\d{3}|API key|sk-secret|problems/);
     });
   }
+
+  it('contains the time limit of the wait if an earlier reply is not finished in time', async (context) => {
+    const { owner, uuid } = await openChat();
+    const conversation = await service.open(uuid);
+    const rest = Promise.withResolvers<string>();
+    model.behave({ chunks: ['One ', rest.promise] });
+    const earlier = await service.stream(conversation, 'First');
+    await earlier.until((events) => events.length > 0);
+    const { setTimeout } = globalThis;
+    context.mock.method(globalThis, 'setTimeout', (callback: () => void, milliseconds: number) =>
+      setTimeout(callback, milliseconds === 300_000 ? 0 : milliseconds),
+    );
+    const { status } = await service.send(conversation, 'Second');
+    context.mock.restoreAll();
+    rest.resolve('two');
+    await earlier.all();
+    model.behave({});
+    assert.equal(status, 400);
+    assert.deepEqual(
+      (await problems(owner))?.map(({ message, reason }) => [message, reason]),
+      [['Second', 'the earlier replies of the conversation took longer than 300 seconds']],
+    );
+  });
 
   it('names the data that did not fit into a prompt, which visitors do not see', async () => {
     model.behave({});

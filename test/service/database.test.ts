@@ -167,3 +167,21 @@ test('isolates concurrent transactions', async () => {
   const { rows } = await pool.query<{ n: number }>('SELECT n FROM counter');
   assert.equal(rows[0]?.n, 20);
 });
+
+test(
+  'runs transactions as read committed, whatever the default isolation of the database',
+  { skip: testDatabase === 'pglite' && 'needs a PostgreSQL server' },
+  async () => {
+    const url = String((await newDatabase()).DATABASE_URL);
+    const log = createLog('silent');
+    const admin = await openPostgres(url, { poolSize: 1, log });
+    atEnd(() => admin.close());
+    await admin.pool.query(`DO $$ BEGIN
+      EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = %L', current_database(), 'repeatable read');
+    END $$`);
+    const opened = await openPostgres(url, { poolSize: 1, log });
+    atEnd(() => opened.close());
+    const { rows } = await opened.pool.query('SHOW transaction_isolation');
+    assert.deepEqual(rows, [{ transaction_isolation: 'read committed' }]);
+  },
+);

@@ -83,7 +83,7 @@ test('embeds the other texts if the endpoint refuses one, which is not sent agai
   const { id } = await owner.create('knowledgebases', { name: 'Kennel' });
   for (const body of ['Poison.', 'The dogs sleep.', 'They wake up.'])
     await importDocument(queries, id, { name: body, markdown: body });
-  const jobs: Jobs = { send: () => Promise.resolve(), isPending: () => Promise.resolve(false) };
+  const jobs: Jobs = { send: () => Promise.resolve() };
   const dependencies = { database: running.database, jobs, embedder: strictEmbedder() };
   const { signal } = new AbortController();
   const withoutVector = async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { handleCallEnded } from '../../src/service/ending/call-ended.ts';
-import { handleConversationEnded } from '../../src/service/ending/conversation-ended.ts';
+import { handleCallEnded } from '../../src/service/evaluation/call-ended.ts';
+import { evaluateAndStore } from '../../src/service/evaluation/evaluate-and-store.ts';
+import { handleConversationEnded } from '../../src/service/evaluation/conversation-ended.ts';
 import { EngineError } from '../../src/service/engine/engine.ts';
 import type { Engine, EvaluationRequest } from '../../src/service/engine/engine.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
@@ -10,6 +11,7 @@ import { queues } from '../../src/service/jobs/queues.ts';
 import { deletePerson } from '../../src/service/person/person.ts';
 import { createLog } from '../../src/service/log.ts';
 import { CampaignRun } from '../support/records/campaign-run.ts';
+import { createApiKey } from '../support/service/create-api-key.ts';
 import { createAssistant, startService } from '../support/service/service.ts';
 
 const service = await startService();
@@ -35,8 +37,8 @@ async function chat(message: string): Promise<number> {
 /** Handles an end with a custom engine; returns the jobs that were sent, without those of a transaction that failed. */
 async function handle(
   evaluate: Engine['evaluate'],
-  job: { conversationId: number; attempt?: number } | { callId: number },
-  isLastTry = false,
+  job: { conversationId: number } | { callId: number },
+  retryCount = 0,
   timeoutMs = 50,
 ) {
   const sent: { queue: string; data: object; startAfter: unknown }[] = [];
@@ -45,16 +47,15 @@ async function handle(
       sent.push({ queue, data, startAfter });
       return Promise.resolve();
     },
-    isPending: () => Promise.resolve(false),
   };
   const engine = { evaluate } as Engine;
   const dependencies = {
-    ...{ database, jobs, engine, log: createLog('silent'), timeoutMs, retryMs: [100, 200] },
+    ...{ database, jobs, engine, log: createLog('silent'), timeoutMs },
     publicUrl: () => service.url,
   };
   const { signal } = new AbortController();
-  if ('callId' in job) await handleCallEnded(dependencies, job, signal, isLastTry);
-  else await handleConversationEnded(dependencies, job, signal, isLastTry);
+  if ('callId' in job) await handleCallEnded(dependencies, job, signal, retryCount);
+  else await handleConversationEnded(dependencies, job, signal, retryCount);
   const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM webhook_deliveries');
   const stored = new Set(rows.map(({ id }) => Number(id)));
   return sent.filter(({ data }) => !('deliveryId' in data) || stored.has(Number(data.deliveryId)));
@@ -87,15 +88,17 @@ async function readPayload(id: number, of = 'conversation_id'): Promise<Record<s
 
 const found = { sentiment: 'positive', outcome: 'Sold', score: 1, variables: { budget: 7 } } as const;
 
+/** Earlier tries of the job in the last try of an evaluation. */
+const lastTry = 5;
+
 test('retries a failed evaluation before the webhook is sent', async () => {
   const conversationId = await chat('Hello');
   const failing = () => Promise.reject(new EngineError('the language model cannot be reached'));
-  assert.deepEqual(await handle(failing, { conversationId }), [
-    { queue: 'conversation-ended', data: { conversationId, attempt: 1 }, startAfter: 100 },
-  ]);
+  for (let retryCount = 0; retryCount < lastTry; retryCount++)
+    await assert.rejects(handle(failing, { conversationId }, retryCount), EngineError);
   assert.equal(await readPayload(conversationId), undefined);
 
-  const sent = await handle(() => Promise.resolve(found), { conversationId, attempt: 1 });
+  const sent = await handle(() => Promise.resolve(found), { conversationId }, lastTry);
   assert.deepEqual(
     sent.map(({ queue }) => queue),
     ['webhook-delivery'],
@@ -110,9 +113,12 @@ const endless = (_: EvaluationRequest, signal: AbortSignal) =>
     });
   });
 
-test('sends the webhook without an evaluation after the last try', async () => {
+test('retries an evaluation that took too long only once, since the webhook waits for it', async () => {
   const conversationId = await chat('Hello');
-  const sent = await handle(endless, { conversationId, attempt: 2 });
+  await assert.rejects(handle(endless, { conversationId }), EngineError);
+  assert.equal(await readPayload(conversationId), undefined);
+
+  const sent = await handle(endless, { conversationId }, 1);
   assert.deepEqual(
     sent.map(({ queue }) => queue),
     ['webhook-delivery'],
@@ -128,7 +134,7 @@ test('gives up an evaluation before its job times out, even if replies may take 
     timeout(milliseconds < jobMs ? 0 : 2 ** 31 - 1),
   );
   const conversationId = await chat('Hello');
-  const sent = await handle(endless, { conversationId, attempt: 2 }, false, 3_600_000);
+  const sent = await handle(endless, { conversationId }, 1, 3_600_000);
   assert.equal(sent.length, 1);
   assert.ok(await readPayload(conversationId));
 });
@@ -157,21 +163,61 @@ test('removes characters of an evaluation that PostgreSQL cannot store', async (
   assert.deepEqual(rows, [{ outcome: 'Sold \ufffd' }, { outcome: 'Sold \ufffd' }]);
 });
 
-test('continues without an evaluation in the last try of a job', async () => {
+test('sends the webhook without an evaluation after the last try', async () => {
+  const failing = () => Promise.reject(new EngineError('the language model cannot be reached'));
   const broken = () => Promise.reject(new TypeError('broken'));
   const unstorable = () => Promise.resolve({ ...found, score: 10n as unknown as number });
-  for (const evaluate of [broken, unstorable]) {
+  for (const evaluate of [failing, broken, unstorable]) {
     const conversationId = await chat('Hello');
     await assert.rejects(handle(evaluate, { conversationId }));
     assert.equal(await readPayload(conversationId), undefined);
-    assert.equal((await handle(evaluate, { conversationId }, true)).length, 1);
+    assert.equal((await handle(evaluate, { conversationId }, lastTry)).length, 1);
     assert.deepEqual((await readPayload(conversationId))?.['extracted_variables'], {});
 
     const callId = await call();
     await assert.rejects(handle(evaluate, { callId }));
     assert.equal(await readPayload(callId, 'call_id'), undefined);
-    assert.equal((await handle(evaluate, { callId }, true)).length, 1);
+    assert.equal((await handle(evaluate, { callId }, lastTry)).length, 1);
     assert.deepEqual((await readPayload(callId, 'call_id'))?.['extracted_variables'], {});
+  }
+});
+
+test('keeps an evaluation that could not be stored for a while, however many tries there were', async () => {
+  const { signal } = new AbortController();
+  const storedBy = async (retryCount: number, error: Error) => {
+    const stored: unknown[] = [];
+    const engine = { evaluate: () => Promise.resolve(found) } as unknown as Engine;
+    const dependencies = {
+      ...{ database, jobs: new StoredJobs(database), engine, log: createLog('silent'), timeoutMs: 50 },
+      publicUrl: () => service.url,
+    };
+    const ended = {
+      ...{ uuid: 'a', language: 'en', model: null, postCallEvaluation: true, postCallSchema: [] },
+      transcript: [{ role: 'user' as const, content: 'Hello' }],
+    };
+    const store = (evaluated: unknown) => {
+      if (evaluated) return Promise.reject(new Error('Failed query', { cause: error }));
+      stored.push(evaluated);
+      return Promise.resolve();
+    };
+    await evaluateAndStore(dependencies, ended, { retryCount, signal }, store).catch(() =>
+      stored.push('retry'),
+    );
+    return stored;
+  };
+  const queryError = (code: string) => Object.assign(new Error('refused'), { code });
+  const [lockTimeout, statementTimeout, invalidText] = [
+    queryError('55P03'),
+    queryError('57014'),
+    queryError('22P05'),
+  ];
+  for (const error of [lockTimeout, statementTimeout, new Error('Connection terminated')]) {
+    assert.deepEqual(await storedBy(lastTry, error), ['retry']);
+    assert.deepEqual(await storedBy(100, error), ['retry']);
+  }
+  for (const error of [invalidText, new TypeError('Do not know how to serialize a BigInt')]) {
+    assert.deepEqual(await storedBy(lastTry - 1, error), ['retry']);
+    assert.deepEqual(await storedBy(lastTry, error), [undefined]);
   }
 });
 
@@ -224,6 +270,23 @@ test('sends the webhook of a conversation that was resumed before its end was ha
   await setEnd('now()');
   assert.equal((await handle(evaluate, { conversationId })).length, 1);
   assert.partialDeepStrictEqual(await readPayload(conversationId), { status: 'ended', message_count: 2 });
+});
+
+test('handles an end once, even if a person takes over the ended conversation before its job is repeated', async () => {
+  const conversationId = await chat('Hello');
+  const evaluate = () => Promise.resolve(found);
+  assert.equal((await handle(evaluate, { conversationId })).length, 1);
+  const { rows } = await database.pool.query<{ uuid: string; owner: number }>(
+    `SELECT conversations.uuid, user_id AS owner FROM conversations JOIN assistants ON assistants.id = assistant_id
+     WHERE conversations.id = $1`,
+    [conversationId],
+  );
+  const { uuid = '', owner = 0 } = rows[0] ?? {};
+  const desk = { Authorization: `Bearer ${await createApiKey(database.db, owner, 'Desk')}` };
+  const path = `/api/automate/conversations/${uuid}/disable-ai`;
+  assert.equal((await service.post(path, undefined, desk)).status, 200);
+  // As after a process that was killed before it had completed the job.
+  assert.deepEqual(await handle(evaluate, { conversationId }), []);
 });
 
 test('sends nothing about a person whose data is deleted during the evaluation', async () => {

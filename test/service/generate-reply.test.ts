@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'drizzle-orm';
 import { GeneratedReply } from '../../src/contract/generate-reply.ts';
-import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { createApiKey } from '../support/service/create-api-key.ts';
 import { eventually } from '../support/eventually.ts';
 import { endJobs } from '../support/records/end-jobs.ts';
 import { startModelServer } from '../support/servers/model-server.ts';

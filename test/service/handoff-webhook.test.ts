@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pino } from 'pino';
 import { HandoffWebhook } from '../../src/contract/webhook.ts';
 import { verify } from '../support/servers/webhook-receiver.ts';
-import { allAre, deliveries, receiver, webhookService } from '../support/service/webhook-service.ts';
+import {
+  allAre,
+  deliveries,
+  receiver,
+  startWebhookService,
+  webhookService,
+} from '../support/service/webhook-service.ts';
 import type { WithAssistant } from '../support/service/webhook-service.ts';
 
 const { chat, createOwner, pool, service, settled } = webhookService;
@@ -43,6 +50,8 @@ test('sends a signed webhook for each message of a visitor during a handoff', as
   await service.send(uuid, 'After');
   const sent = await bodies(it, url, 2);
   await deliveries(it, allAre('delivered', 2));
+  for (const { headers } of receiver.requests(url))
+    assert.ok(headers['webhook-id']?.includes(uuid), 'an id that is new after a backup was restored');
   assert.deepEqual(
     sent.map(({ message }) => message),
     ['Is Hanna there?', 'Hello?'],
@@ -81,6 +90,29 @@ test('does not hand over if no webhook is configured', async () => {
   const { uuid } = await chat(it, ['I would like to talk to a human, please.']);
   const { json } = await service.get(`/api/conversations/${uuid}`);
   assert.equal(json['ai_enabled'], true);
+});
+
+test('logs the first failed attempt and the failed delivery, without the path of the address', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>);
+  const logging = await startWebhookService({}, { log: pino({ level: 'warn' }, { write }) });
+  const url = receiver.address(500, 500, 500, 500);
+  const it = await logging.createOwner({ handoff_webhook_url: url });
+  await logging.chat(it, ['I would like to talk to a human, please.']);
+  await logging.settled();
+  const failures = lines.filter(({ msg }) => msg === 'a webhook was not delivered');
+  const host = new URL(url).host;
+  assert.deepEqual(
+    failures.map(({ level, event, host, status, willRetry }) => ({ level, event, host, status, willRetry })),
+    [true, false].map((willRetry) => ({
+      level: 40,
+      event: 'handoff-requested',
+      host,
+      status: 500,
+      willRetry,
+    })),
+  );
+  assert.ok(!JSON.stringify(failures).includes(new URL(url).pathname));
 });
 
 test('sends a webhook for test conversations only with a preview token, since anybody can open them', async () => {

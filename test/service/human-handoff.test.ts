@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { createApiKey } from '../support/service/create-api-key.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { atEnd, createAssistant, createUser, readMoney, startService } from '../support/service/service.ts';
 

@@ -9,6 +9,7 @@ import { addNumber } from '../support/records/add-records.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { startService } from '../support/service/service.ts';
+import { isPending } from '../support/service/is-pending.ts';
 
 const service = await startService();
 const { database } = service.running;
@@ -154,7 +155,7 @@ describe('an inbound call is refused as busy, and listed for its owner', () => {
       [call.type, call.status, call.endReason, call.totalCost],
       ['inbound', 'busy', refusalReason, 0],
     );
-    assert.ok(await jobs.isPending('call-ended', { callId: call.id }));
+    assert.ok(await isPending(jobs, 'call-ended', { callId: call.id }));
   };
 
   test('if the balance does not cover a minute', async () => {

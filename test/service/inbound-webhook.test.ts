@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { InboundCallWebhook } from '../../src/contract/webhook.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
+import { webhookDeliveries } from '../../src/service/db/webhooks-tables.ts';
 import { createLog } from '../../src/service/log.ts';
 import { AllowedAddresses } from '../../src/service/outgoing/allowed-addresses.ts';
 import { createFetchGuarded } from '../../src/service/outgoing/fetch-guarded.ts';
@@ -92,6 +93,16 @@ describe('the webhook at the start of an inbound call', () => {
     await ask(call.callId);
     await ask(call.callId);
     assert.equal(call.requests().length, 1);
+  });
+
+  test('is sent with another id for a call that has the number of one in a lost database', async () => {
+    const call = await incoming('/204');
+    await ask(call.callId);
+    await db.delete(webhookDeliveries).where(eq(webhookDeliveries.callId, call.callId));
+    await db.update(calls).set({ createdAt: '2026-07-01T10:00:01Z' }).where(eq(calls.id, call.callId));
+    await ask(call.callId);
+    const ids = call.requests().map(({ headers }) => headers['webhook-id']);
+    assert.equal(new Set(ids).size, 2);
   });
 
   for (const [description, path] of [

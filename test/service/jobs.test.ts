@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { readConfig } from '../../src/service/config.ts';
 import { openDatabase } from '../../src/service/open-database.ts';
-import { outsideTransaction } from '../../src/service/db/run-statements.ts';
 import { installJobs } from '../../src/service/jobs/boss.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { queues } from '../../src/service/jobs/queues.ts';
+import type { QueueName } from '../../src/service/jobs/queues.ts';
 import { startWork as startWorkers } from '../../src/service/jobs/work.ts';
 import type { Worker } from '../../src/service/jobs/work.ts';
 import { createLog } from '../../src/service/log.ts';
@@ -14,10 +16,19 @@ import { eventually } from '../support/eventually.ts';
 import { until } from '../support/until.ts';
 
 const log = createLog('silent');
-const database = await openDatabase(readConfig({ ...(await newDatabase()), DATABASE_POOL_SIZE: '4' }), log);
+const settings = await newDatabase();
+const database = await openDatabase(readConfig({ ...settings, DATABASE_POOL_SIZE: '4' }), log);
 atEnd(() => database.close());
 const { db, pool } = database;
+/** Has one connection, so that fetches are never simultaneous and limits per owner are exact. */
+const oneConnection =
+  testDatabase === 'pglite'
+    ? database
+    : await openDatabase(readConfig({ ...settings, DATABASE_POOL_SIZE: '1' }), log);
+if (oneConnection !== database) atEnd(() => oneConnection.close());
 const jobs = new StoredJobs(database);
+
+const outsideTransaction = AsyncLocalStorage.snapshot();
 
 type Handle = (id: number, signal: AbortSignal) => Promise<void> | void;
 let handle: Handle = () => undefined;
@@ -189,23 +200,21 @@ jobTest(
     for (const startAfter of [0, 60_000]) {
       await pool.query('DELETE FROM jobs.job');
       const late = new StoredJobs(database);
-      for (const method of ['upsert', 'send'] as const) {
-        const store = late.boss[method].bind(late.boss) as (...args: unknown[]) => Promise<unknown>;
-        let isFirst = true;
-        Object.assign(late.boss, {
-          async [method](...args: unknown[]) {
-            // On an embedded database, nothing else can run during a transaction.
-            if (isFirst && testDatabase === 'postgres') {
-              isFirst = false;
-              await outsideTransaction(async () => {
-                await send(1);
-                await jobs.boss.fetch('process-document');
-              });
-            }
-            return store(...args);
-          },
-        });
-      }
+      const store = late.boss.send.bind(late.boss) as (...args: unknown[]) => Promise<string | null>;
+      let isFirst = true;
+      Object.assign(late.boss, {
+        async send(...args: unknown[]) {
+          // On an embedded database, nothing else can run during a transaction.
+          if (isFirst && testDatabase === 'postgres') {
+            isFirst = false;
+            await outsideTransaction(async () => {
+              await send(1);
+              await jobs.boss.fetch('process-document');
+            });
+          }
+          return store(...args);
+        },
+      });
       await late.send('process-document', { documentId: 1 }, { startAfter });
       assert.deepEqual(
         (await states()).sort(),
@@ -261,6 +270,22 @@ jobTest(
   { workers: false },
 );
 
+jobTest(
+  'deletes a job minutes after it has finished, since sending a job scans all of them',
+  async () => {
+    for (const id of [1, 2, 3]) await send(id);
+    await pool.query(
+      `UPDATE jobs.job SET state = 'completed',
+       completed_on = now() - CASE data ->> 'documentId' WHEN '3' THEN interval '1 min' ELSE interval '11 min' END`,
+    );
+    await pool.query("UPDATE jobs.queue SET maintain_on = now() - interval '2 min'");
+    const work = await startWork(jobs);
+    await eventually('two of three jobs to be deleted', async () => (await states()).length === 1);
+    await work(1000);
+  },
+  { workers: false },
+);
+
 jobTest('retries a failed job with delays, up to a limit', async () => {
   let tries = 0;
   handle = () => {
@@ -308,6 +333,16 @@ jobTest(
   { workers: false },
 );
 
+test('retries the jobs of ends and webhooks for a week before it gives up', () => {
+  for (const name of ['conversation-ended', 'call-ended', 'webhook-delivery'] as const) {
+    const { retryLimit, retryDelay, retryDelayMax } = queues[name].rules;
+    let seconds = 0;
+    for (let retry = 0; retry < retryLimit; retry++)
+      seconds += Math.min(retryDelay * 2 ** retry, retryDelayMax);
+    assert.ok(seconds > 7 * 86_400, name);
+  }
+});
+
 jobTest(
   'retries a failed job as soon as its delay is over, without waiting for the next poll',
   async () => {
@@ -343,11 +378,15 @@ jobTest(
 );
 
 jobTest(
-  'retries active jobs when an embedded database is opened',
+  'retries the active jobs of a killed process at the next start of an embedded database, without a pause',
   async () => {
     await send(1);
     await jobs.boss.fetch('process-document');
     await jobs.retryInterrupted();
+    const { rows } = await pool.query(
+      "SELECT 1 FROM jobs.job WHERE state = 'retry' AND start_after <= now()",
+    );
+    assert.equal(rows.length, 1);
     const one = completed(1);
     const work = await startWork(jobs);
     assert.deepEqual(await one, [1]);
@@ -403,6 +442,71 @@ jobTest(
     const next = await startWork(jobs);
     assert.deepEqual(await one, [1]);
     await next(1000);
+  },
+  { workers: false },
+);
+
+jobTest(
+  'gives a record that is sent again without a delay all its tries, and keeps the pauses of others',
+  async () => {
+    const [queue, data] = ['conversation-ended', { conversationId: 1 }] as const;
+    const waiting = async () => {
+      const { rows } = await pool.query<object>(
+        `SELECT state::text, retry_count AS tries, extract(epoch FROM start_after - now())::integer < 60 AS soon
+         FROM jobs.job WHERE state < 'active'`,
+      );
+      return rows;
+    };
+    const failTwice = async () => {
+      for (let failed = 0; failed < 2; failed++) {
+        await pool.query('UPDATE jobs.job SET start_after = now()');
+        const [job] = await jobs.boss.fetch(queue);
+        await jobs.boss.fail(queue, job?.id ?? '');
+      }
+      assert.deepEqual(await waiting(), [{ state: 'retry', tries: 1, soon: true }]);
+    };
+    await jobs.send(queue, data);
+    await failTwice();
+    await jobs.send(queue, data, { startAfter: 3_600_000 });
+    assert.deepEqual(await waiting(), [{ state: 'retry', tries: 1, soon: true }]);
+
+    await pool.query("UPDATE jobs.job SET start_after = now() + interval '1 hour'");
+    await jobs.send(queue, data);
+    assert.deepEqual(await waiting(), [{ state: 'created', tries: 0, soon: true }]);
+    const [job] = await jobs.boss.fetch(queue, { includeMetadata: true });
+    assert.equal(job?.retryCount, 0);
+  },
+  { workers: false },
+);
+
+jobTest(
+  'does the work of an interrupted job at once, and keeps a later step of its record',
+  async () => {
+    const due = async () => {
+      const { rows } = await pool.query<{ attempt: number | null; isDue: boolean }>(
+        `SELECT (data ->> 'attempt')::integer AS attempt, start_after <= now() AS "isDue"
+         FROM jobs.job WHERE state = 'created'`,
+      );
+      return rows;
+    };
+    const [queue, delivery] = ['webhook-delivery', { deliveryId: 1, userId: 1 }] as const;
+    const interrupt = async (name: QueueName, sendNext: () => Promise<void>) => {
+      const [job] = await jobs.boss.fetch<object>(name, { includeMetadata: true });
+      assert.ok(job);
+      await sendNext();
+      await jobs.requeue(name, job);
+    };
+    await jobs.send(queue, { ...delivery, attempt: 0 });
+    await interrupt(queue, () => Promise.resolve());
+    assert.deepEqual(await due(), [{ attempt: 0, isDue: true }]);
+    await interrupt(queue, () => jobs.send(queue, { ...delivery, attempt: 1 }, { startAfter: 60_000 }));
+    assert.deepEqual(await due(), [{ attempt: 1, isDue: false }]);
+
+    await pool.query('DELETE FROM jobs.job');
+    const tick = { campaignId: 1 };
+    await jobs.send('campaign-tick', tick);
+    await interrupt('campaign-tick', () => jobs.send('campaign-tick', tick, { startAfter: 60_000 }));
+    assert.deepEqual(await due(), [{ attempt: null, isDue: true }]);
   },
   { workers: false },
 );
@@ -466,7 +570,7 @@ jobTest(
     const sendFor = (userId: number, documentId: number) =>
       jobs.send('process-document', { documentId, userId });
     for (let id = 1; id <= 10; id++) await sendFor(1, id);
-    const work = await startWorkers(database, jobs, [fair], 60_000, log);
+    const work = await startWorkers(oneConnection, jobs, [fair], 60_000, log);
     await until(() => gates.size >= 2);
     await sendFor(2, 20);
     await until(() => gates.has(20));
@@ -488,30 +592,52 @@ jobTest(
 );
 
 jobTest(
-  'never exceeds the limit of an owner, also if several processes take jobs at the same moment',
+  'runs each job of an owner once, also if several workers take jobs at the same moment',
   async () => {
     const count = 60;
-    const all = Promise.withResolvers<undefined>();
-    let [active, most, done] = [0, 0, 0];
-    const ofOwner: Worker = {
-      ...{ queue: 'process-document', concurrency: 4, concurrencyPerOwner: 1 },
-      async handle() {
-        most = Math.max(most, ++active);
-        await pool.query('SELECT 1');
-        active--;
-        if (++done === count) all.resolve(undefined);
-      },
+    let [active, most, ran] = [0, 0, 0];
+    handle = async () => {
+      most = Math.max(most, ++active);
+      await pool.query('SELECT 1');
+      active--;
+      ran++;
     };
     for (let documentId = 1; documentId <= count; documentId++)
       await jobs.send('process-document', { documentId, userId: 1 });
-    const stops = await Promise.all(
-      Array.from({ length: 4 }, () =>
-        startWorkers(database, new StoredJobs(database), [ofOwner], 60_000, log),
-      ),
-    );
-    await all.promise;
+    const ofOwner: Worker = { ...worker, concurrency: 4, concurrencyPerOwner: 1 };
+    const work = await startWorkers(database, jobs, [ofOwner], 60_000, log);
+    await until(() => ran >= count);
+    await work(1000);
+    assert.equal(ran, count);
+    // On a server, fetches at the same moment do not see each other's jobs.
+    if (testDatabase === 'pglite') assert.equal(most, 1);
+    assert.deepEqual(new Set(await states()), new Set(['completed']));
+  },
+  { workers: false },
+);
+
+jobTest(
+  'runs the jobs of other owners while two have backlogs, however many processes there are',
+  async () => {
+    const backlog = 100;
+    const last = 2 * backlog + 1;
+    let ran = 0;
+    let ranBefore: number | undefined;
+    handle = async (id) => {
+      if (id === last) ranBefore = ran;
+      await pool.query('SELECT 1');
+      ran++;
+    };
+    for (let documentId = 1; documentId < last; documentId++)
+      await jobs.send('process-document', { documentId, userId: 1 + (documentId % 2) });
+    await jobs.send('process-document', { documentId: last, userId: 3 });
+    const fair: Worker = { ...worker, concurrency: 2, concurrencyPerOwner: 1 };
+    const start = () => startWorkers(database, new StoredJobs(database), [fair], 60_000, log);
+    const stops = [await start(), await start(), await start()];
+    await until(() => ranBefore !== undefined);
+    assert.ok((ranBefore ?? 0) < backlog, `the third owner waited for ${ranBefore} jobs`);
+    await until(() => ran === last);
     await Promise.all(stops.map((stop) => stop(1000)));
-    assert.equal(most, 1);
   },
   { workers: false },
 );
@@ -519,7 +645,7 @@ jobTest(
 test('a start restores the rules of a queue that an earlier version has set, and leaves the others alone', async () => {
   const rules = async () => {
     const { rows } = await pool.query<{ name: string; retry_limit: number; updated: string }>(
-      "SELECT name, retry_limit, updated_on::text AS updated FROM jobs.queue WHERE name IN ('hang-up', 'clean-up')",
+      "SELECT name, retry_limit, updated_on::text AS updated FROM jobs.queue WHERE name IN ('hang-up', 'hourly-maintenance')",
     );
     return new Map(rows.map(({ name, ...rest }) => [name, rest]));
   };
@@ -528,5 +654,5 @@ test('a start restores the rules of a queue that an earlier version has set, and
   await installJobs(pool);
   const after = await rules();
   assert.equal(after.get('hang-up')?.retry_limit, before.get('hang-up')?.retry_limit);
-  assert.deepEqual(after.get('clean-up'), before.get('clean-up'));
+  assert.deepEqual(after.get('hourly-maintenance'), before.get('hourly-maintenance'));
 });

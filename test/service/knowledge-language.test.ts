@@ -7,7 +7,7 @@ import { Owner } from '../support/records/owner.ts';
 import { newDatabase, startService } from '../support/service/service.ts';
 
 const service = await startService({ ...(await newDatabase()), WORKERS: 'on' });
-const { db } = service.running.database;
+const { db, pool } = service.running.database;
 const owner = await Owner.create(service);
 
 const texts = {
@@ -35,6 +35,7 @@ async function createKnowledgebase() {
   const { id } = await owner.create('knowledgebases', { name: 'K' });
   const ids = new Map<string, number>();
   return {
+    id,
     add: async (content: string, name: string) => {
       const file = new Blob([content]);
       const { json } = await owner.upload(`knowledgebases/${id}/documents`, { name, type: 'txt', file });
@@ -207,4 +208,22 @@ test('reads the passages of a knowledge base a fixed number of times, however ma
     return rows[0]?.read ?? 0;
   });
   assert.ok(read >= count && read <= 5 * count, `${read} passages were read`);
+});
+
+test('keeps its language if it has too much text to be indexed again at once', async () => {
+  const { id, add, find, remove } = await createKnowledgebase();
+  await add('Repairing boots: ten euros.', 'Prices');
+  await pool.query(
+    `INSERT INTO chunks (knowledgebase_id, document_id, position, heading, body, search)
+     SELECT knowledgebase_id, id, n, '', 'n', '' FROM documents, generate_series(2, 5001) AS n
+     WHERE knowledgebase_id = $1`,
+    [id],
+  );
+  await add(texts.english, 'Returns');
+  assert.deepEqual(await find('repaired boot'), []);
+  assert.deepEqual(await find('repairing'), ['Prices']);
+  await remove('Returns');
+  await pool.query('DELETE FROM chunks WHERE knowledgebase_id = $1 AND position > 5000', [id]);
+  await add(texts.english, 'Returns again');
+  assert.deepEqual(await find('repaired boot'), ['Prices']);
 });

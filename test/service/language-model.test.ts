@@ -253,7 +253,7 @@ describe('a reply', { concurrency: true }, () => {
 
 // A separate service, since such a short timeout would fail other tests on a busy machine.
 describe('a reply of a silent model', { concurrency: true }, async () => {
-  refusesAndChargesNothing(await startService({ ...settings, LLM_SILENCE_SECONDS: '3' }), silences);
+  refusesAndChargesNothing(await startService({ ...settings, LLM_IDLE_TIMEOUT_SECONDS: '3' }), silences);
 });
 
 test('gives up a reply that exceeds its time limit', async () => {

@@ -125,7 +125,7 @@ describe('a lead', () => {
     await client.query('BEGIN');
     await client.query('SELECT 1 FROM leads WHERE id = $1 FOR UPDATE', [lead]);
     const store = new DatabaseCallStore(dependencies, { ...plan, mode: 'pipeline' }, owner);
-    assert.equal(await store.chargeMinute(1), true);
+    await store.chargeMinute(1);
     assert.deepEqual(await readMoney(service, run.owner.id), { balance: 9.9, ledger: 9.9 });
     assert.ok(await endCall(dependencies, eq(calls.id, callId), { status: 'failed', reason: 'cut-off' }));
     assert.deepEqual(await readMoney(service, run.owner.id), { balance: 10, ledger: 10 });
@@ -206,6 +206,17 @@ describe('a lead', () => {
     await without.tick();
     await without.end();
     assert.equal((await without.lead(other)).status, 'rescheduled');
+  });
+
+  test('causes no step of its campaign until its evaluation is overdue', async () => {
+    const run = await start({ retry_on_goal_incomplete: true, goal_completion_variable: 'won' });
+    await run.add('+4989200100');
+    await run.tick();
+    await run.end();
+    await run.takeTicks(run.id);
+    await run.tick();
+    // The campaign's clock is a minute ahead of the end of the call.
+    assert.deepEqual(await run.waitingTicks(), [9]);
   });
 
   test('is blacklisted if it opted out, and its number is not called any more', async () => {
@@ -396,16 +407,21 @@ describe('a lead', () => {
     return rows[0]?.tries;
   }
 
-  test('does not lose a try if the service stops before the customer speaks', async () => {
-    const run = await start({ retry_interval: 10 });
-    const lead = await run.add('+4989200100');
-    await run.tick();
-    await run.end({ ...cutOff, reason: 'service-stopped' });
-    assert.deepEqual([(await run.lead(lead)).status, await triesOf(lead)], ['rescheduled', 0]);
-    assert.deepEqual(await run.called(), []);
-    await run.tick(10);
-    assert.deepEqual(await run.called(), ['+4989200100']);
-  });
+  for (const [reason, title] of [
+    ['service-stopped', 'the service stops before the customer speaks'],
+    ['carrier-error', 'an error of the carrier prevents its call'],
+  ] as const) {
+    test(`does not lose a try if ${title}`, async () => {
+      const run = await start({ retry_interval: 10 });
+      const lead = await run.add('+4989200100');
+      await run.tick();
+      await run.end({ status: 'failed', reason });
+      assert.deepEqual([(await run.lead(lead)).status, await triesOf(lead)], ['rescheduled', 0]);
+      assert.deepEqual(await run.called(), []);
+      await run.tick(10);
+      assert.deepEqual(await run.called(), ['+4989200100']);
+    });
+  }
 
   test('does not lose a try if an error cuts off its call before the customer speaks', async () => {
     const run = await start({ retry_interval: 10 });
@@ -427,6 +443,22 @@ describe('a lead', () => {
     assert.equal((await run.lead(lead)).status, 'completed');
   });
 
+  test('loses no try while the carrier accepts no call of the campaign, which stops in the end', async () => {
+    const run = await start({ retry_interval: 10, max_calls_in_parallel: 3 });
+    const lead = await run.add('+4989200100');
+    for (let round = 0; round < 2; round++) {
+      for (let call = 0; call < 5; call++) {
+        assert.equal((await run.campaign())['stop_reason'], null);
+        await run.tick(10);
+        assert.deepEqual(await run.called(), ['+4989200100']);
+        await run.end({ status: 'failed', reason: 'carrier-error' });
+        assert.equal(await triesOf(lead), 0);
+      }
+      assert.equal((await run.campaign())['stop_reason'], 'carrier-error');
+      await run.change('start');
+    }
+  });
+
   test('loses a try if an error cuts off its call later', async () => {
     const run = await start();
     const lead = await run.add('+4989200100');
@@ -435,21 +467,23 @@ describe('a lead', () => {
     assert.deepEqual([(await run.lead(lead)).status, await triesOf(lead)], ['rescheduled', 1]);
   });
 
-  test('loses a try with the third call in a row that an error cuts off, if those of others succeed', async () => {
-    const run = await start({ retry_interval: 10, max_calls_in_parallel: 1 });
-    const lead = await run.add('+4989200100');
-    await run.tick();
-    for (const [tries, other] of ['+4989200200', '+4989200201', '+4989200202'].entries()) {
-      assert.deepEqual([await run.called(), await triesOf(lead)], [['+4989200100'], 0]);
-      await run.end(cutOff);
-      assert.equal(await triesOf(lead), tries < 2 ? 0 : 1);
-      await run.add(other);
+  for (const end of [cutOff, { status: 'failed', reason: 'carrier-error' }] as const) {
+    test(`loses a try with the third call in a row that ends by ${end.reason}, if those of others succeed`, async () => {
+      const run = await start({ retry_interval: 10, max_calls_in_parallel: 1 });
+      const lead = await run.add('+4989200100');
       await run.tick();
-      assert.deepEqual(await run.called(), [other]);
-      await run.end();
-      await run.tick(10);
-    }
-  });
+      for (const [tries, other] of ['+4989200200', '+4989200201', '+4989200202'].entries()) {
+        assert.deepEqual([await run.called(), await triesOf(lead)], [['+4989200100'], 0]);
+        await run.end(end);
+        assert.equal(await triesOf(lead), tries < 2 ? 0 : 1);
+        await run.add(other);
+        await run.tick(1);
+        assert.deepEqual(await run.called(), [other]);
+        await run.end();
+        await run.tick(10);
+      }
+    });
+  }
 
   test('depends on its latest call only, even if that call is deleted', async () => {
     const run = await start({ retry_interval: 10 });

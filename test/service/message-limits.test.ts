@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { beforeEach, test } from 'node:test';
+import { createApiKey } from '../support/service/create-api-key.ts';
 import { freePort } from '../support/process/free-port.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { atEnd, createAssistant, readMoney, startService } from '../support/service/service.ts';
 import type { ServiceAnswer } from '../support/service/service-client.ts';
+import { utcDay } from '../support/utc-day.ts';
+
+// Limits start again at midnight (UTC).
+beforeEach(utcDay);
 
 const service = await startService({ TRUST_PROXY: '1', RATE_LIMIT: '0' });
 const { pool } = service.running.database;

@@ -352,6 +352,28 @@ test('stops waiting for a tool when the reply is stopped', async () => {
   await gone.promise;
 });
 
+test('records a tool that has run beside one that was running when the reply was stopped, but asks the page for nothing', async () => {
+  routes['/running'] = () => undefined;
+  const transfer = { type: 'call_transfer', description: 'When the visitor asks.', phone_number: '+4930123' };
+  const wait = { name: 'wait', endpoint: `${shop.url}/running` };
+  const { uuid } = await createToolAssistant(service, [wait], { tools: [transfer] });
+  const page = { name: 'show', description: 'Shows it.', parameters: [] };
+  const calls = ['wait', 'show', 'call_transfer'].map((name) => ({ name, arguments: {} }));
+  model.behave({ before: 'A moment.', calls, chunks: ['Never.'] });
+  const before = shop.requests.length;
+  const conversation = await service.open(uuid);
+  const body = { message: 'A person, please', client_tools: [page] };
+  const answer = service.post(`/api/conversations/${conversation}/messages`, body);
+  await until(() => shop.requests.length === before + 1);
+  await service.post(`/api/conversations/${conversation}/stop`, undefined);
+  const { json } = await answer;
+  assert.equal(json['message'], 'A moment.');
+  assert.deepEqual(
+    (json['function_calls'] as { name: string }[]).map(({ name }) => name),
+    ['call_transfer'],
+  );
+});
+
 test('calls the tool that a message names, without a language model', async () => {
   const { uuid } = await createToolAssistant(offline, [lookUp]);
   const ask = async (message: string) => (await offline.send(await offline.open(uuid), message)).json;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';
 import { atEnd, createAssistant, newDatabase, startService } from '../support/service/service.ts';
@@ -12,6 +13,23 @@ const { uuid } = await createAssistant(prepared);
 await prepared.running.close();
 
 describe('a wrong key of the model', () => {
+  it('is reported in the log and in /readyz after the start, before a visitor writes', async () => {
+    model.behave({ status: 401 });
+    const service = await startServiceProcess({
+      ...env,
+      ...{ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-wrong', LLM_MODEL: 'm-1' },
+    });
+    const problem = 'The endpoint of the model "m-1" refuses the API key (401). Check LLM_API_KEY or MODELS.';
+    const isReported = async () =>
+      ((await service.get('/readyz')).json['warnings'] as string[]).includes(problem);
+    await eventually('the warning', isReported);
+    assert.ok(service.child.output().includes(JSON.stringify(problem)), service.child.output());
+    assert.ok(!service.child.output().includes('sk-wrong'));
+    assert.equal(model.requests.length, 0);
+    model.behave({});
+    await service.stop();
+  });
+
   it('is reported to the operator in the log and in /readyz until the model answers, but not to visitors', async () => {
     const service = await startServiceProcess({
       ...env,

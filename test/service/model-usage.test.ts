@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { Owner } from '../support/records/owner.ts';
-import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { createApiKey } from '../support/service/create-api-key.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import type { Behavior, ChatRequest } from '../support/servers/model-server.ts';
 import { atEnd, createAssistant, newDatabase, readMoney, startService } from '../support/service/service.ts';

@@ -4,13 +4,14 @@ import { CarrierError } from '../../src/service/carrier/carrier-error.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { createLog } from '../../src/service/log.ts';
 import { completePurchase, purchasePhoneNumber } from '../../src/service/phone-number/purchase.ts';
-import { deleteReleasedNumbers, releaseNumber } from '../../src/service/phone-number/release-number.ts';
+import { deleteReleasedNumbers, releaseAtCarrier } from '../../src/service/phone-number/release-number.ts';
 import { Refusal } from '../../src/service/lib/refusal.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeCarrierNumbers } from '../support/servers/fake-carrier-numbers.ts';
 import { newDatabase, readMoney, startService } from '../support/service/service.ts';
+import { isPending } from '../support/service/is-pending.ts';
 
 const shop = new FakeCarrierNumbers(
   Array.from({ length: 30 }, (_, index) => `+49302312${String(5000 + index)}`),
@@ -125,7 +126,7 @@ describe('purchasePhoneNumber', () => {
     const { status: refused } = await owner.post('assistant', assistantBody({ phone_number_id: id }));
     assert.equal(refused, 422);
     assert.equal((await owner.delete(`phone-numbers/${id}`)).status, 404);
-    assert.ok(await jobs.isPending('complete-purchase', { phoneNumberId: id }));
+    assert.ok(await isPending(jobs, 'complete-purchase', { phoneNumberId: id }));
 
     assert.equal(await completePurchase(dependencies, id), 'bought');
     assert.deepEqual([await numbersOf(owner), await money(owner)], [[phone_number], 8.75]);
@@ -167,8 +168,8 @@ describe('purchasePhoneNumber', () => {
       shop.sold.add(phone_number);
     };
     assert.notEqual(await completePurchase({ ...dependencies, numbers: slow }, id), 'bought');
-    assert.ok(await jobs.isPending('release-number', { phoneNumber: phone_number }));
-    await releaseNumber(dependencies, phone_number);
+    assert.ok(await isPending(jobs, 'release-number', { phoneNumber: phone_number }));
+    await releaseAtCarrier(dependencies, phone_number);
     assert.ok(!shop.sold.has(phone_number));
     assert.equal(await money(owner), 10);
   });
@@ -188,14 +189,14 @@ describe('releasePhoneNumber', () => {
     assert.deepEqual(await numbersOf(owner), [phone_number]);
     await database.pool.query('UPDATE phone_numbers SET release_at = now() WHERE id = $1', [id]);
     await deleteReleasedNumbers(dependencies);
-    assert.ok(await jobs.isPending('release-number', { phoneNumber: phone_number }));
-    await releaseNumber(dependencies, phone_number);
+    assert.ok(await isPending(jobs, 'release-number', { phoneNumber: phone_number }));
+    await releaseAtCarrier(dependencies, phone_number);
     assert.ok(!shop.sold.has(phone_number));
   });
 
   test('does not release a number that an account has purchased again', async () => {
     const { phone_number } = await ownNumber();
-    await releaseNumber(dependencies, phone_number);
+    await releaseAtCarrier(dependencies, phone_number);
     assert.ok(shop.sold.has(phone_number));
   });
 });

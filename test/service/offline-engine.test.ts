@@ -165,10 +165,29 @@ test('says the same without a knowledge base', async () => {
   assert.match(json['message'] as string, /found nothing.*No language model is configured/);
 });
 
+test('says which gear the shop sells, as the greeting offers', async () => {
+  for (const question of ['What gear do you sell?', 'Tell me about your gear'])
+    assert.match(await ask('greeting', question), /tent.*stove/s, question);
+});
+
 test('answers small talk in the language of the assistant', async () => {
   assert.match(await ask('greeting', 'Hello there!'), /^Hello!/);
+  for (const opening of [
+    'Hello, I have a question.',
+    'Hi there, I have a quick question',
+    'Can I ask you something?',
+    'Hello, can I ask a quick question?',
+    'I’ve got a question for you',
+  ])
+    assert.match(await ask('greeting', opening), /^Hello! What would you like to know\?$/, opening);
+  for (const opening of ['Guten Tag, ich habe eine Frage.', 'Ich habe Fragen'])
+    assert.match(await ask('german', opening), /^Hallo! Was möchten Sie wissen\?$/, opening);
+  assert.match(await ask('arabic', 'مرحبًا، لدي سؤال.'), /^مرحبًا!/);
   assert.match(await ask('greeting', 'Thanks a lot'), /welcome/);
   assert.match(await ask('greeting', 'Bye!'), /Goodbye/);
+  assert.match(await ask('greeting', 'OK, great'), /^All right/);
+  assert.match(await ask('greeting', "What's your name?"), /automated assistant/);
+  assert.match(await ask('german', 'Alles klar'), /^Alles klar/);
   assert.match(await ask('greeting', 'Are you a bot?'), /automated assistant/);
   assert.match(await ask('german', 'Guten Tag'), /^Hallo!/);
   assert.match(await ask('german', 'Vielen Dank!'), /gerne/);
@@ -217,6 +236,10 @@ test('also quotes the next passage if it matches about as well, except in spoken
   assert.equal(await answerFrom([rules, tied]), both);
   assert.equal(await answerFrom([rules, tied], true), 'Dogs are welcome.');
   assert.equal(await answerFrom([rules, { ...hotel, score: 1.5 }]), 'Dogs are welcome.\n\nSource: Rules');
+});
+
+test('does not speak of the model in a call', async () => {
+  assert.match(await answerFrom([], true), /found nothing.*other words\?$/);
 });
 
 test('does not answer from a passage that matches much worse than an irrelevant one', async () => {

@@ -12,6 +12,7 @@ import { Owner } from '../support/records/owner.ts';
 import { addNumber } from '../support/records/add-records.ts';
 import { atEnd, readMoney, startService } from '../support/service/service.ts';
 import { publicUrl, FakeTwilio, twilioSettings } from '../support/twilio/fake-twilio.ts';
+import { isPending } from '../support/service/is-pending.ts';
 
 const service = await startService();
 const { pool, db } = service.running.database;
@@ -102,7 +103,7 @@ describe('the subscription of a number', () => {
     assert.deepEqual([status, json['message']], [200, 'Phone number released successfully.']);
     assert.deepEqual(await numbersOf(subscriber), []);
     assert.equal(
-      await jobs.isPending('release-number', { phoneNumber: String(number?.['phone_number']) }),
+      await isPending(jobs, 'release-number', { phoneNumber: String(number?.['phone_number']) }),
       true,
     );
     await moveMoney(db, { userId: subscriber.id, kind: 'top_up', amount: '0.01' });
@@ -157,7 +158,7 @@ describe('a number that was bought in the Twilio Console', () => {
     assert.deepEqual([number?.['type'], number?.['has_active_subscription']], ['normal', false]);
     assert.deepEqual(await readMoney(service, owner.id), { balance: 1, ledger: 1 });
     assert.equal((await owner.delete(`phone-numbers/${String(number?.id)}`)).status, 200);
-    assert.equal(await jobs.isPending('release-number', { phoneNumber: '+493099900011' }), false);
+    assert.equal(await isPending(jobs, 'release-number', { phoneNumber: '+493099900011' }), false);
   });
 
   test('is pointed at the service again after a change of PUBLIC_URL', async () => {

@@ -233,12 +233,17 @@ describe('releasePhoneNumber', () => {
     ['2027-01-15 12:00', '2027-01-15 12:00', '2027-02-15 12:00'],
     ['2027-01-15 12:00', '2028-12-20 12:00', '2029-01-15 12:00'],
   ] as const) {
-    test(`at ${released} releases a number of ${bought} at ${ends}`, async () => {
+    test(`at ${released} releases a number of ${bought} at ${ends}, in every time zone of the server`, async () => {
       const timestamp = (text: string) => sql`${text}::timestamp AT TIME ZONE 'UTC'`;
-      const { rows } = await db.execute(
-        sql`SELECT ${endOfPaidMonth(timestamp(bought), timestamp(released))} = ${timestamp(ends)} AS is_right`,
-      );
-      assert.deepEqual(rows, [{ is_right: true }]);
+      for (const zone of ['UTC', 'America/Santiago', 'Europe/Berlin', 'Pacific/Auckland']) {
+        const { rows } = await db.transaction(async (tx) => {
+          await tx.execute(sql`SELECT set_config('timezone', ${zone}, true)`);
+          return tx.execute(
+            sql`SELECT ${endOfPaidMonth(timestamp(bought), timestamp(released))} = ${timestamp(ends)} AS is_right`,
+          );
+        });
+        assert.deepEqual(rows, [{ is_right: true }], zone);
+      }
     });
   }
 

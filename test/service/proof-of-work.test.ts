@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { createChallenge } from 'altcha-lib/v1';
 import type { Challenge } from 'altcha-lib/v1/types';
 import { ChatClient } from '../../src/client/chat-client.ts';
 import { createAssistant, startService } from '../support/service/service.ts';
+import { utcDay } from '../support/utc-day.ts';
+
+// Limits start again at midnight (UTC).
+beforeEach(utcDay);
 
 const service = await startService();
 const client = new ChatClient({ baseUrl: service.url });

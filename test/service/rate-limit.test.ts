@@ -41,8 +41,9 @@ test('lets pages of other origins read the error', async () => {
 test('allows requests again after the window', async () => {
   const visitor = from('192.0.2.4');
   const brief = await startService({ RATE_LIMIT: '1', RATE_LIMIT_WINDOW_SECONDS: '1', TRUST_PROXY: '1' });
-  assert.equal((await brief.get(path, visitor)).status, 404);
-  assert.equal((await brief.get(path, visitor)).status, 429);
+  // At once, since the window may end before another request.
+  const answers = await Promise.all([brief.get(path, visitor), brief.get(path, visitor)]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [404, 429]);
   let status = 429;
   while (status === 429) ({ status } = await brief.get(path, visitor));
   assert.equal(status, 404);

@@ -8,7 +8,7 @@ import { RealtimeSession } from '../../src/service/realtime/realtime-session.ts'
 import type { ConversationItem } from '../../src/service/realtime/realtime-session.ts';
 import type { AmbientSound } from '../../src/service/voice/ambience/ambient-sound.ts';
 import type { SpeakerOptions } from '../../src/service/voice/line.ts';
-import type { Synthesizer } from '../../src/service/voice/speech-service.ts';
+import type { Synthesizer } from '../../src/service/voice/synthesizer.ts';
 import { speechSettings } from '../support/calls/call-plan.ts';
 import { MemoryPeer } from '../support/calls/memory-peer.ts';
 import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
@@ -299,6 +299,24 @@ describe('a call with a realtime model', () => {
     assert.equal((await answer(call, 'Hello?').spoken).played, 'It is sunny.');
     // The interrupted answer requested no second response.
     assert.equal(call.endpoint.received.filter(({ type }) => type === 'response.create').length, 2);
+  });
+
+  it('yields the call of a function that has run beside one that failed', async () => {
+    let count = 0;
+    const run = () =>
+      count++ === 0
+        ? Promise.reject(new Error('The database is not available.'))
+        : Promise.resolve({ result: { sky: 'clear' } });
+    const call = await connect({ tool: { ...weather, run } });
+    call.endpoint.answer = () => ({ call: { name: 'weather', arguments: { town: 'Ulm' } }, times: 2 });
+    const { reply, spoken } = answer(call, 'How is the weather in Ulm?');
+    await spoken;
+    await reply.untilEnd(never);
+    assert.match(reply.error?.message ?? '', /database/);
+    assert.deepEqual(
+      reply.functionCalls.map(({ result }) => result),
+      [{ sky: 'clear' }],
+    );
   });
 
   it('continues after an error of the model that does not concern the answer', async () => {

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { limits } from '../../src/contract/limits.ts';
+import { requestLimits } from '../../src/contract/limits.ts';
 import { createAssistant, startService } from '../support/service/service.ts';
 
 const service = await startService();
@@ -31,16 +31,19 @@ async function postChunked(body: string): Promise<{ status: number | undefined; 
 }
 
 test('accepts a body at the limit and refuses one byte more', async () => {
-  assert.equal((await service.post('/api/conversations', bodyOf(limits.requestBody))).status, 200);
-  const { status, json, headers } = await service.post('/api/conversations', bodyOf(limits.requestBody + 1));
+  assert.equal((await service.post('/api/conversations', bodyOf(requestLimits.requestBody))).status, 200);
+  const { status, json, headers } = await service.post(
+    '/api/conversations',
+    bodyOf(requestLimits.requestBody + 1),
+  );
   assert.equal(status, 413);
   assert.deepEqual(json, { status: false, error: 'the body may have at most 1048576 bytes' });
   assert.equal(headers.get('Access-Control-Allow-Origin'), '*');
 });
 
 test('refuses a longer body without Content-Length, too', async () => {
-  assert.equal((await postChunked(bodyOf(limits.requestBody))).status, 200);
-  const refused = await postChunked(bodyOf(limits.requestBody + 1));
+  assert.equal((await postChunked(bodyOf(requestLimits.requestBody))).status, 200);
+  const refused = await postChunked(bodyOf(requestLimits.requestBody + 1));
   assert.equal(refused.status, 413);
   assert.deepEqual(JSON.parse(refused.text), {
     status: false,
@@ -81,6 +84,6 @@ test('keeps connections open for longer than a proxy does', async () => {
 });
 
 test('serves requests after refusing a body', async () => {
-  await service.post('/api/conversations', bodyOf(limits.requestBody * 3)).catch(() => undefined);
+  await service.post('/api/conversations', bodyOf(requestLimits.requestBody * 3)).catch(() => undefined);
   assert.equal((await service.post('/api/conversations', { assistant_id: assistant })).status, 200);
 });

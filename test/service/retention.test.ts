@@ -4,15 +4,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { readConfig } from '../../src/service/config.ts';
-import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { describeError } from '../../src/service/log.ts';
-import { cleanUp as runCleanUp, sendCleanUp } from '../../src/service/retention/clean-up.ts';
+import { runHourlyMaintenance, sendHourlyMaintenance } from '../../src/service/hourly-maintenance.ts';
 import { deleteOldConversations } from '../../src/service/retention/delete-old-records.ts';
 import { visit } from '../support/calls/web-visitor.ts';
 import { addNumber } from '../support/records/add-records.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
-import { endJobs } from '../support/records/end-jobs.ts';
 import { Owner } from '../support/records/owner.ts';
 import {
   createAssistant,
@@ -32,14 +30,14 @@ const service = await startService({
 const { database } = service.running;
 const { pool } = database;
 
-/** Runs the cleanup. */
-async function cleanUp(): Promise<void> {
-  await pool.query("DELETE FROM jobs.job WHERE name = 'clean-up' AND state = 'completed'");
-  await sendCleanUp(new StoredJobs(database));
+/** Runs the hourly maintenance. */
+async function maintain(): Promise<void> {
+  await pool.query("DELETE FROM jobs.job WHERE name = 'hourly-maintenance' AND state = 'completed'");
+  await sendHourlyMaintenance(new StoredJobs(database));
   // Polls, because a job of another sender does not wake the workers of an embedded database.
   for (;;) {
     const { rows } = await pool.query(
-      "SELECT 1 FROM jobs.job WHERE name = 'clean-up' AND state = 'completed'",
+      "SELECT 1 FROM jobs.job WHERE name = 'hourly-maintenance' AND state = 'completed'",
     );
     if (rows.length > 0) return;
     await turn();
@@ -63,7 +61,7 @@ test('deletes entries of the audit log after AUDIT_DAYS', async () => {
     "UPDATE audit_log SET created_at = now() - CASE id WHEN $1 THEN interval '31 days' ELSE interval '29 days' END",
     [old],
   );
-  await cleanUp();
+  await maintain();
   assert.deepEqual(await readIds(), [recent]);
 });
 
@@ -98,7 +96,7 @@ test('deletes old conversations and calls, but keeps their ledger entries', asyn
   await pool.query("UPDATE calls SET lease_until = now() + interval '1 day' WHERE status = 'in-progress'");
   await pool.query("UPDATE calls SET carrier_recording_id = 'recording-' || id");
   const money = await readMoney(service, userId);
-  await cleanUp();
+  await maintain();
   const { rows: remaining } = await pool.query<{ uuid: string }>(
     'SELECT uuid FROM conversations WHERE uuid = ANY ($1)',
     [[old, recent, answering, calling]],
@@ -147,113 +145,7 @@ test(
   },
 );
 
-test('sends lost jobs again, and fails webhooks that were not delivered for a week', async () => {
-  const { uuid, userId, id } = await createAssistant(service, { balance: '1' });
-  await pool.query(
-    "UPDATE assistants SET conversation_ended_webhook_url = 'http://127.0.0.1:9/' WHERE id = $1",
-    [id],
-  );
-  const conversations = [await service.open(uuid), await service.open(uuid)];
-  for (const conversation of conversations) await service.send(conversation, 'Hello');
-  await pool.query(
-    `UPDATE conversations SET updated_at = ended, ended_at = ended
-     FROM (VALUES ($1::uuid, now() - interval '2 hours'), ($2, now() - interval '8 days')) AS given (of, ended)
-     WHERE uuid = of`,
-    conversations,
-  );
-  const call = await pool.query<{ id: number }>(
-    `INSERT INTO calls (user_id, assistant_id, assistant_name, type, status, ended_at)
-     VALUES ($1, $2, 'A', 'outbound', 'completed', now() - interval '2 hours') RETURNING id`,
-    [userId, id],
-  );
-  const waiting = await pool.query<{ id: number }>(
-    `INSERT INTO webhook_deliveries (webhook_id, user_id, event, url, payload, next_attempt_at)
-     SELECT 'msg_' || age, $1, 'call-ended', 'http://127.0.0.1:9/', '{}', now() - age::interval
-     FROM (VALUES ('2 hours'), ('8 days')) AS given (age) RETURNING id`,
-    [userId],
-  );
-  await cleanUp();
-  const [tried, old] = waiting.rows.map((row) => row.id);
-  for (let isDone = false; !isDone;) {
-    const { rows } = await pool.query<{ done: boolean }>(
-      `SELECT (SELECT end_handled_until IS NOT NULL FROM conversations WHERE uuid = $1)
-         AND (SELECT end_handled_at IS NOT NULL FROM calls WHERE id = $2)
-         AND (SELECT attempts = 1 FROM webhook_deliveries WHERE id = $3) AS done`,
-      [conversations[0], call.rows[0]?.id, tried],
-    );
-    isDone = rows[0]?.done === true;
-    await turn();
-  }
-  const { rows } = await pool.query<{ status: string; attempts: string }>(
-    `SELECT status, attempts::text FROM webhook_deliveries WHERE id = $1
-     UNION ALL SELECT 'unhandled', count(*)::text FROM conversations WHERE uuid = $2 AND end_handled_until IS NULL`,
-    [old, conversations[1]],
-  );
-  assert.deepEqual(
-    rows.map(({ status, attempts }) => [status, attempts]),
-    [
-      ['failed', '0'],
-      ['unhandled', '1'],
-    ],
-  );
-});
-
-test('leaves a later attempt of an evaluation waiting', async () => {
-  const { uuid } = await createAssistant(service, { balance: '1' });
-  const conversation = await service.open(uuid);
-  await service.send(conversation, 'Hello');
-  const { rows: ended } = await pool.query<{ id: string }>(
-    `UPDATE conversations SET updated_at = ended, ended_at = ended
-     FROM (SELECT now() - interval '2 hours' AS ended) AS given WHERE uuid = $1 RETURNING id`,
-    [conversation],
-  );
-  const conversationId = Number(ended[0]?.id);
-  const job = { conversationId, attempt: 3 };
-  await new StoredJobs(database).send('conversation-ended', job, { startAfter: 7_200_000 });
-  await cleanUp();
-  const { rows } = await pool.query(
-    `SELECT data ->> 'attempt' AS attempt, start_after > now() + interval '1 hour' AS waits FROM jobs.job
-     WHERE name = 'conversation-ended' AND (data ->> 'conversationId')::bigint = $1`,
-    [conversationId],
-  );
-  assert.deepEqual(rows, [{ attempt: '3', waits: true }]);
-});
-
-test('leaves a webhook alone whose next attempt still waits', async () => {
-  const { userId } = await createAssistant(service, { balance: '1' });
-  const { rows: overdue } = await pool.query<{ id: number }>(
-    `INSERT INTO webhook_deliveries (webhook_id, user_id, event, url, payload, next_attempt_at)
-     VALUES ('msg_waiting', $1, 'call-ended', 'http://127.0.0.1:9/', '{}', now() - interval '2 hours') RETURNING id`,
-    [userId],
-  );
-  const job = { deliveryId: overdue[0]?.id ?? 0, attempt: 0 };
-  await new StoredJobs(database).send('webhook-delivery', job, { startAfter: 7_200_000 });
-  await cleanUp();
-  const { rows } = await pool.query(
-    `SELECT start_after > now() + interval '1 hour' AS waits FROM jobs.job
-     WHERE name = 'webhook-delivery' AND (data ->> 'deliveryId')::bigint = $1`,
-    [job.deliveryId],
-  );
-  assert.deepEqual(rows, [{ waits: true }]);
-});
-
-test('handles an end once, even if a person takes over the ended conversation', async () => {
-  const { uuid, userId } = await createAssistant(service, { balance: '1' });
-  const desk = { Authorization: `Bearer ${await createApiKey(database.db, userId, 'Desk')}` };
-  const conversation = await service.open(uuid);
-  await service.send(conversation, 'Hello');
-  await pool.query(
-    `UPDATE conversations SET updated_at = ended, ended_at = ended, end_handled_until = ended
-     FROM (SELECT now() - interval '2 hours' AS ended) AS given WHERE uuid = $1`,
-    [conversation],
-  );
-  const path = `/api/automate/conversations/${conversation}/disable-ai`;
-  assert.equal((await service.post(path, undefined, desk)).status, 200);
-  await cleanUp();
-  assert.equal(await endJobs(service, conversation), 0);
-});
-
-test('sends a lost campaign tick again at the next clean-up and at a start', async () => {
+test('sends a lost campaign tick again in the next hourly maintenance and at a start', async () => {
   const owner = await Owner.create(service, '1');
   const assistant = await owner.create('assistant', assistantBody());
   const fields = { name: 'Spring', assistant_id: assistant.id, max_calls_in_parallel: 1 };
@@ -267,7 +159,7 @@ test('sends a lost campaign tick again at the next clean-up and at a start', asy
       return rows.length > 0 ? true : undefined;
     });
   await start();
-  for (const find of [start, cleanUp]) {
+  for (const find of [start, maintain]) {
     await completed();
     await pool.query("UPDATE campaigns SET status = 'in-progress' WHERE id = $1", [id]);
     await find();
@@ -275,10 +167,10 @@ test('sends a lost campaign tick again at the next clean-up and at a start', asy
   await completed();
 });
 
-test('schedules the next clean-up before it starts to work', async () => {
-  await cleanUp();
+test('schedules the next hourly maintenance before it starts to work', async () => {
+  await maintain();
   const { rows } = await pool.query<{ minutes: number }>(
-    "SELECT extract(epoch FROM start_after - now())::float / 60 AS minutes FROM jobs.job WHERE name = 'clean-up' AND state = 'created'",
+    "SELECT extract(epoch FROM start_after - now())::float / 60 AS minutes FROM jobs.job WHERE name = 'hourly-maintenance' AND state = 'created'",
   );
   assert.equal(rows.length, 1);
   assert.ok((rows[0]?.minutes ?? 0) > 50 && (rows[0]?.minutes ?? 0) <= 60);
@@ -308,7 +200,7 @@ test('deletes conversations without a visitor’s message or call after a day', 
     "UPDATE conversations SET created_at = created_at - interval '25 hours' WHERE uuid = ANY ($1)",
     [[unused, used, withPerson, called]],
   );
-  await cleanUp();
+  await maintain();
   const statuses = [];
   for (const conversation of [unused, young, used, withPerson, called]) {
     statuses.push((await service.get(`/api/conversations/${conversation}`)).status);
@@ -331,8 +223,9 @@ test('deletes old records and renews other subscriptions although that of one nu
     WHEN (OLD.id = ${broken}) EXECUTE FUNCTION refuse()`);
   const dependencies = { database, jobs: new StoredJobs(database), log: pino({ level: 'silent' }) };
   const days = { retentionDays: 30, auditDays: undefined };
-  await assert.rejects(runCleanUp({ ...dependencies, ...days }, new AbortController().signal), (error) =>
-    /cannot be renewed/.test(JSON.stringify(describeError(error))),
+  await assert.rejects(
+    runHourlyMaintenance({ ...dependencies, ...days }, new AbortController().signal),
+    (error) => /cannot be renewed/.test(JSON.stringify(describeError(error))),
   );
   const { rows } = await pool.query(
     'SELECT id FROM phone_numbers WHERE user_id = $1 AND paid_until > now()',
@@ -357,7 +250,7 @@ test(
         "SELECT pg_relation_size('audit_log')::float AS size, pg_stat_force_next_flush()",
       );
       sizes.push(rows[0]?.size);
-      await cleanUp();
+      await maintain();
     }
     assert.equal(sizes[2], sizes[1]);
   },

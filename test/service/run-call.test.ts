@@ -6,10 +6,11 @@ import type {
   CallProgress,
   CallStore,
 } from '../../src/service/call/store/call-store.ts';
-import { OwnedLine } from '../../src/service/call/connection/owned-line.ts';
+import { LeasedLine } from '../../src/service/call/connection/leased-line.ts';
 import type { CallMessage } from '../../src/service/db/calls-table.ts';
 import { CallConversation } from '../../src/service/call/turns/call-conversation.ts';
 import type { CallConversationOptions } from '../../src/service/call/turns/call-conversation.ts';
+import { MustEndError } from '../../src/service/call/store/must-end-error.ts';
 import type { AnsweredBy, CallHandler, NextStep } from '../../src/service/carrier/carrier.ts';
 import { readNumberTraits } from '../../src/service/carrier/number-traits.ts';
 import { SimulatedCarrier } from '../../src/service/carrier/simulated-carrier.ts';
@@ -86,7 +87,7 @@ async function call({
   const settings = { ...callSettings, ...more };
   let answeredBy: AnsweredBy = 'unknown';
   let end: CallResult = { status: 'failed', reason: 'no-connection', duration: 0, messages: [] };
-  let ownedLine: OwnedLine | undefined;
+  let leasedLine: LeasedLine | undefined;
   let earlier: CallProgress | undefined;
   const released: { duration: number; transferTo?: string | undefined }[] = [];
   const speak = async function* (given: Partial<Reply>, text: string) {
@@ -105,10 +106,10 @@ async function call({
   const handler: CallHandler = {
     planOf: () => Promise.reject(new Error('This carrier has the plan.')),
     onConnected: async (_, line) => {
-      ownedLine = new OwnedLine(line, 'a lease');
+      leasedLine = new LeasedLine(line, 'a lease');
       let messages = earlier?.messages ?? [];
       const result = await new CallConversation({
-        line: ownedLine,
+        line: leasedLine,
         settings,
         speaker: {
           answer: (message) => speak(reply?.(message) ?? {}, `You said: ${message}`),
@@ -118,7 +119,7 @@ async function call({
           saveMessages: (saved) => Promise.resolve(void (messages = [...saved])),
           chargeMinute: (minute) => {
             events.push(`minute ${minute}`);
-            return Promise.resolve(minute <= minutes);
+            return minute <= minutes ? Promise.resolve() : Promise.reject(new MustEndError('balance'));
           },
           release: (duration, transferTo) => Promise.resolve(void released.push({ duration, transferTo })),
         },
@@ -142,7 +143,7 @@ async function call({
       else if (report.type === 'identified') {
         answeredBy = report.by;
         events.push(`answered by ${report.by}`);
-        ownedLine?.identify(report.by);
+        leasedLine?.identify(report.by);
       }
       return Promise.resolve();
     },
@@ -177,7 +178,7 @@ function converse(
 ) {
   const line = new ScriptedLine(() => undefined);
   const conversation = new CallConversation({
-    line: new OwnedLine(line, 'a lease'),
+    line: new LeasedLine(line, 'a lease'),
     settings: { ...callSettings, ...settings },
     speaker: {
       answer: (said) => oneText(`You said: ${said}`),
@@ -185,7 +186,7 @@ function converse(
     },
     callStore: {
       saveMessages: () => Promise.resolve(undefined),
-      chargeMinute: () => Promise.resolve(true),
+      chargeMinute: () => Promise.resolve(),
       release: () => Promise.resolve(),
     },
     ...{ signal: never, closing: never },
@@ -629,7 +630,7 @@ function startSlowTool(
   const line = new ScriptedLine(() => undefined);
   const saved: string[] = [];
   const conversation = new CallConversation({
-    line: new OwnedLine(line, 'a lease'),
+    line: new LeasedLine(line, 'a lease'),
     settings: callSettings,
     speaker: {
       async *answer() {
@@ -642,7 +643,7 @@ function startSlowTool(
     },
     callStore: {
       saveMessages: (messages) => Promise.resolve(void saved.push(messages.at(-1)?.content ?? '')),
-      chargeMinute: () => Promise.resolve(true),
+      chargeMinute: () => Promise.resolve(),
       release: () => Promise.resolve(),
       ...store,
     },
@@ -669,7 +670,8 @@ for (const [isInterrupted, when] of [
 ] as const) {
   test(`a call ends at its limit of minutes while a tool runs after ${when}, and records the tool`, async () => {
     const { line, saved, tool, result } = startSlowTool({
-      chargeMinute: (minute) => Promise.resolve(minute === 1 ? true : 'minutes-per-day'),
+      chargeMinute: (minute) =>
+        minute === 1 ? Promise.resolve() : Promise.reject(new MustEndError('minutes-per-day')),
     });
     await line.hears();
     line.says('Book me a table.');
@@ -729,6 +731,31 @@ describe('an answer that fails', () => {
     ]);
   });
 
+  for (const [title, modelFails] of [
+    ['the voice', false],
+    ['the model', true],
+  ] as const) {
+    test(`ends the call after two seconds if ${title} fails while the database is not available`, async (context) => {
+      const database = Promise.withResolvers<undefined>();
+      const storing = Promise.withResolvers<undefined>();
+      const saveMessages: CallStore['saveMessages'] = ({ length }) => {
+        if (length < 3) return Promise.resolve(undefined);
+        storing.resolve(undefined);
+        return database.promise;
+      };
+      const { line, tool, answers } = await startAnswer({ modelFails, saveMessages });
+      context.mock.timers.enable({ apis: ['setTimeout'] });
+      if (!modelFails) line.failsToSpeak(new Error('The voice has failed.'));
+      tool.resolve(undefined);
+      await storing.promise;
+      assert.ok(!line.hasEnded);
+      context.mock.timers.tick(2000);
+      await line.does('hang up');
+      database.resolve(undefined);
+      await answers(/has failed/);
+    });
+  }
+
   test('is stored as far as it was heard if the process stops', async () => {
     const stop = new AbortController();
     const { answers } = await startAnswer({ signal: stop.signal, closing: stop.signal });
@@ -747,10 +774,10 @@ describe('an answer that fails', () => {
 
 test('a customer does not wait for a charge if the model fails', async () => {
   const line = new ScriptedLine(() => undefined);
-  const charge = Promise.withResolvers<true>();
+  const charge = Promise.withResolvers<undefined>();
   let charges = 0;
   const conversation = new CallConversation({
-    line: new OwnedLine(line, 'a lease'),
+    line: new LeasedLine(line, 'a lease'),
     settings: callSettings,
     speaker: {
       async *answer() {
@@ -760,7 +787,7 @@ test('a customer does not wait for a charge if the model fails', async () => {
     },
     callStore: {
       saveMessages: () => Promise.resolve(undefined),
-      chargeMinute: () => (++charges === 1 ? Promise.resolve(true) : charge.promise),
+      chargeMinute: () => (++charges === 1 ? Promise.resolve() : charge.promise),
       release: () => Promise.resolve(),
     },
     ...{ signal: never, closing: never },
@@ -771,6 +798,6 @@ test('a customer does not wait for a charge if the model fails', async () => {
   await until(() => charges === 2);
   line.says('Book me a table.');
   await assert.rejects(result);
-  charge.resolve(true);
+  charge.resolve(undefined);
   await passed;
 });

@@ -172,6 +172,40 @@ describe('a campaign', () => {
     assert.deepEqual(await state(), ['stopped', 'cut-off']);
   });
 
+  test('stops with a stop_reason if the carrier accepts no more calls, and loses no tries', async () => {
+    const run = await start({ max_calls_in_parallel: 1, retry_interval: 10, max_retries: 1 });
+    const leads = [];
+    for (let number = 100; number < 106; number++) leads.push(await run.add(`+4989200${number}`));
+    const refused = { status: 'failed', reason: 'carrier-error' } as const;
+    const state = async () => {
+      const { status, stop_reason } = await run.campaign();
+      return [status, stop_reason];
+    };
+    /** Right after an error, no call is made: it may last for seconds only. */
+    const refuse = async () => {
+      await run.end(refused);
+      // The end of the call is handled, and leads are added.
+      await run.tick();
+      assert.deepEqual(await run.called(), []);
+      await run.tick(1);
+    };
+    await run.tick();
+    await refuse();
+    await refuse();
+    // It shows that the carrier accepts calls.
+    await run.end({ status: 'no-answer', reason: 'no-answer' });
+    await refuse();
+    await refuse();
+    assert.deepEqual(await state(), ['in-progress', null]);
+    await refuse();
+    assert.deepEqual([await run.called(), await state()], [[], ['stopped', 'carrier-error']]);
+    const { rows } = await database.pool.query<{ tries: number }>(
+      'SELECT sum(tries)::int AS tries FROM leads WHERE campaign_id = $1',
+      [run.id],
+    );
+    assert.deepEqual(rows, [{ tries: 1 }]);
+  });
+
   test('stops with a stop_reason if the balance is too low', async () => {
     const run = await start({ balance: '0.1' });
     const lead = await run.add('+4989200100');

@@ -8,6 +8,7 @@ import { embedChunks } from '../../src/service/knowledge/embed-chunks.ts';
 import { Embedder } from '../../src/service/knowledge/embedder.ts';
 import { findPassages } from '../../src/service/knowledge/find-passages.ts';
 import { importDocument } from '../../src/service/knowledge/import-document.ts';
+import { preparePgvector } from '../../src/service/knowledge/semantic-search.ts';
 import { createLog, describeError } from '../../src/service/log.ts';
 import { assistantBody, readAssistant } from '../support/records/assistant-body.ts';
 import { processed } from '../support/records/documents.ts';
@@ -171,6 +172,21 @@ test('includes passages in the prompt or offers the search tool, depending on th
   }
 });
 
+test(
+  'compares vectors itself if pgvector is in a schema that is not searched',
+  { skip: !hasPgvector && 'needs pgvector' },
+  async () => {
+    await pool.query('CREATE SCHEMA elsewhere; ALTER EXTENSION vector SET SCHEMA elsewhere');
+    try {
+      assert.equal(await preparePgvector(db), false);
+      assert.deepEqual(await find('dogs?'), ['Animals']);
+    } finally {
+      await pool.query('ALTER EXTENSION vector SET SCHEMA public; DROP SCHEMA elsewhere');
+    }
+    assert.equal(await preparePgvector(db), true);
+  },
+);
+
 test('uses only full text search for a large knowledge base without pgvector', async () => {
   const { id } = await owner.create('knowledgebases', { name: 'Large' });
   await importDocument(db, id, { name: 'Kennel', markdown: 'The dogs sleep.' });
@@ -198,7 +214,7 @@ test('embeds chunks and answers requests with a single connection', async () => 
   });
   const dependencies = {
     database: singleConnection.running.database,
-    jobs: { send: () => Promise.resolve(), isPending: () => Promise.resolve(false) } satisfies Jobs,
+    jobs: { send: () => Promise.resolve() } satisfies Jobs,
     embedder,
   };
   embedding.gate = opened.promise;
@@ -236,7 +252,7 @@ test('embeds a document again that is renamed while it is embedded', async () =>
   const [{ id: renamed } = { id: 0 }] = listed['data'] as { id: number }[];
   const opened = Promise.withResolvers<undefined>();
   embedding.gate = opened.promise;
-  const jobs: Jobs = { send: () => Promise.resolve(), isPending: () => Promise.resolve(false) };
+  const jobs: Jobs = { send: () => Promise.resolve() };
   const dependencies = { database: service.running.database, jobs, embedder };
   const done = embedChunks(dependencies, new AbortController().signal);
   while (!embedding.requests.flat().includes('Notes\nAsk in the office.')) await turn();
@@ -262,7 +278,6 @@ test(
         sent.push([queue, options]);
         return Promise.resolve();
       },
-      isPending: () => Promise.resolve(false),
     };
     const dependencies = { database: service.running.database, jobs, embedder };
     const { signal } = new AbortController();

@@ -14,7 +14,7 @@ const service = await startService({
   LLM_API_KEY: 'sk-test',
   KEEP_ALIVE_SECONDS: '0.05',
   // The model waits until many messages are stored, which takes a busy machine more than the default.
-  LLM_SILENCE_SECONDS: '600',
+  LLM_IDLE_TIMEOUT_SECONDS: '600',
 });
 const { uuid: assistant } = await createAssistant(service, { balance: '1000', initialMessage: 'Welcome!' });
 

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { moveMoney } from '../../src/service/billing/ledger.ts';
-import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { createApiKey } from '../support/service/create-api-key.ts';
 import { addCall } from '../support/records/add-records.ts';
 import { createAssistant, readMoney, startService } from '../support/service/service.ts';
+import { utcDay } from '../support/utc-day.ts';
+
+// Limits start again at midnight (UTC).
+beforeEach(utcDay);
 
 const service = await startService();
 const { db, pool } = service.running.database;

@@ -12,8 +12,10 @@ const { pool } = database;
 const owner = await Owner.create(service);
 const { id: base } = await owner.create('knowledgebases', { name: 'K' });
 // The first one is at the start; the next one follows in an hour.
-await eventually('a clean-up', async () => {
-  const { rows } = await pool.query("SELECT 1 FROM jobs.job WHERE name = 'clean-up' AND state = 'completed'");
+await eventually('the hourly maintenance', async () => {
+  const { rows } = await pool.query(
+    "SELECT 1 FROM jobs.job WHERE name = 'hourly-maintenance' AND state = 'completed'",
+  );
   return rows.length > 0;
 });
 

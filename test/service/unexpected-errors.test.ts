@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { createApiKey } from '../support/service/create-api-key.ts';
 import { expectingFailures } from '../support/service/check-answer.ts';
 import { createAssistant, readMoney, startService } from '../support/service/service.ts';
 

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { ChatClient } from '../../src/client/chat-client.ts';
 import { solveChallenge } from '../../src/client/solve-challenge.ts';
-import { requestCall } from '../../src/client/voice-call.ts';
+import { requestCall } from '../../src/client/web-call.ts';
 import { offer, said, visit, waitForEnd } from '../support/calls/web-visitor.ts';
 import { until } from '../support/until.ts';
+import { utcDay } from '../support/utc-day.ts';
+
+// Limits start again at midnight (UTC).
+beforeEach(utcDay);
 
 /** Another conversation with the assistant of a visitor. */
 async function another(

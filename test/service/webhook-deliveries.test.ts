@@ -8,6 +8,7 @@ import {
   deliveries,
   receiver,
   refusedPort,
+  startWebhookService,
   webhookService,
 } from '../support/service/webhook-service.ts';
 
@@ -50,6 +51,26 @@ describe('a delivery', () => {
       assert.equal(delivery?.next_attempt_at, null);
     });
   }
+
+  test('fails if the service could not attempt it for a week', async () => {
+    const { createOwner, jobs, pool } = await startWebhookService({ JOB_POLL_SECONDS: '0.5' });
+    const it = await createOwner();
+    const { rows } = await pool.query<{ id: number }>(
+      `INSERT INTO webhook_deliveries (webhook_id, user_id, event, url, payload, next_attempt_at)
+       VALUES ('msg_lost', $1, 'call-ended', 'http://127.0.0.1:9/', '{}', now()) RETURNING id`,
+      [it.owner.id],
+    );
+    const job = { deliveryId: rows[0]?.id ?? 0, attempt: 0 };
+    await jobs.send('webhook-delivery', job, { startAfter: 3_600_000 });
+    const { rows: sent } = await pool.query<{ id: string }>(
+      `UPDATE jobs.job SET retry_count = retry_limit
+       WHERE name = 'webhook-delivery' AND data ->> 'deliveryId' = $1 RETURNING id`,
+      [String(job.deliveryId)],
+    );
+    await jobs.boss.fail('webhook-delivery', sent[0]?.id ?? '');
+    const [delivery] = await deliveries(it, allAre('failed', 1));
+    assert.deepEqual([delivery?.attempts, delivery?.error], [0, 'the service could not deliver it']);
+  });
 
   test('can be sent again with the same id after it failed', async () => {
     const url = receiver.address(500, 500, 500, 500, 'cut', 200);
@@ -137,7 +158,7 @@ test('lists deliveries in pages and applies all given filters', async () => {
   const url = receiver.address();
   const it = await createOwner({ conversation_ended_webhook_url: url });
   for (const text of ['One', 'Two', 'Three']) await end((await chat(it, [text])).id);
-  const [newest] = await deliveries(it, allAre('delivered', 3));
+  const oldest = (await deliveries(it, allAre('delivered', 3))).at(-1);
   const find = async (query: string) => {
     const { json } = await it.owner.get(`webhook-deliveries?${query}`);
     return [json['total'], (json['data'] as WebhookDelivery[]).length];
@@ -150,7 +171,7 @@ test('lists deliveries in pages and applies all given filters', async () => {
   assert.deepEqual(await find('event=call-ended'), [0, 0]);
   assert.deepEqual(await find(`assistant_id=${it.id}`), [3, 3]);
   assert.deepEqual(await find('date_to=2020-01-01'), [0, 0]);
-  assert.deepEqual(await find(`date_from=${newest?.created_at.slice(0, 10)}`), [3, 3]);
+  assert.deepEqual(await find(`date_from=${oldest?.created_at.slice(0, 10)}`), [3, 3]);
   for (const query of [
     'status=lost',
     'event=chat',

@@ -165,9 +165,9 @@ test('neither evaluates a test conversation without a preview token nor sends it
 });
 
 test('sends a webhook when 80 % of a daily limit are used, and when all of it is', async () => {
+  const day = await utcDay();
   const url = receiver.address();
   const it = await createOwner({ usage_webhook_url: url, max_messages_per_day: 5 });
-  const day = await utcDay();
   await chat(it, ['1', '2', '3', '4', '5', '6']);
   const bodies = (await receiver.received(url, 2)).map((request) => verify(it.secret, request));
   await settled();
@@ -181,6 +181,7 @@ test('sends a webhook when 80 % of a daily limit are used, and when all of it is
 });
 
 test('sends the same webhook for the data that visitors store in a day', async () => {
+  await utcDay();
   const url = receiver.address();
   const it = await createOwner({ usage_webhook_url: url });
   await chat(it, ['1']);
@@ -194,6 +195,7 @@ test('sends the same webhook for the data that visitors store in a day', async (
 });
 
 test('sends the same webhook for the daily spending of the owner', async () => {
+  await utcDay();
   const url = receiver.address();
   const it = await createOwner({ usage_webhook_url: url });
   await it.owner.request('PUT', 'spending-limit', { daily_limit: 0.03 });
@@ -204,6 +206,7 @@ test('sends the same webhook for the daily spending of the owner', async () => {
 });
 
 test('sends it when the rest of a limit does not cover another message, and once for each limit', async () => {
+  await utcDay();
   const url = receiver.address();
   const it = await createOwner({ usage_webhook_url: url });
   await it.owner.request('PUT', 'spending-limit', { daily_limit: 0.025 });

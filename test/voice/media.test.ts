@@ -4,32 +4,14 @@ import { once } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { describe, it, mock } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { classes, Connection, crc32c, Message, methods } from 'werift';
 import { RTCDtlsTransport, RTCSctpTransport, RtpHeader } from 'werift';
 import { BrowserPeer } from '../support/voice/browser-peer.ts';
 import { connectCall, playedSound, startMedia } from '../support/voice/media-call.ts';
 import type { MediaCall } from '../support/voice/media-call.ts';
+import { sendSound } from '../support/voice/send-sound.ts';
 import { energyAt, framesOf, join, loudness, tone } from '../support/voice/tone.ts';
 import { until } from '../support/until.ts';
-
-/** Sends packets in the order and after the delays (in milliseconds) of a plan, with 20 ms between two. */
-async function sendSound(
-  { browser }: MediaCall,
-  samples: Int16Array,
-  delayOf: (index: number) => number | undefined = () => 0,
-): Promise<void> {
-  const start = performance.now();
-  const sent = browser
-    .packets(samples)
-    .map((packet, index) => ({ packet, delay: delayOf(index), at: index * 20 + (delayOf(index) ?? 0) }))
-    .filter(({ delay }) => delay !== undefined)
-    .toSorted((a, b) => a.at - b.at);
-  for (const { packet, at } of sent) {
-    await pause(Math.max(0, at - (performance.now() - start)));
-    browser.sendPacket(packet);
-  }
-}
 
 /** Seconds of audio that contain a tone, by frames of 20 ms. */
 const secondsOf = (frequency: number, samples: Int16Array, rate: number) =>
@@ -61,7 +43,7 @@ for (const codec of ['opus', 'PCMU', 'PCMA'] as const) {
 
     it('receives the microphone’s audio completely, across the overflow of sequence numbers', async () => {
       await using call = await connectCall({ codec });
-      await sendSound(call, tone(700, 1, call.browser.codec.rate));
+      await sendSound(call.browser, tone(700, 1, call.browser.codec.rate));
       await until(() => join(call.heard).length >= call.peer.rate);
       const heard = join(call.heard);
       const seconds = secondsOf(700, heard, call.peer.rate);
@@ -117,7 +99,7 @@ describe('a web call', () => {
   it('reorders packets of the microphone', async () => {
     await using call = await connectCall();
     // Every fourth packet is 30 ms late.
-    await sendSound(call, tone(700, 1, 48_000), (index) => (index % 4 === 1 ? 30 : 0));
+    await sendSound(call.browser, tone(700, 1, 48_000), (index) => (index % 4 === 1 ? 30 : 0));
     await until(() => join(call.heard).length >= 16_000);
     const seconds = secondsOf(700, join(call.heard), 16_000);
     assert.ok(Math.abs(seconds - 1) <= 0.06, `${seconds} s`);
@@ -125,7 +107,7 @@ describe('a web call', () => {
 
   it('conceals 5 % lost packets', async () => {
     await using call = await connectCall();
-    await sendSound(call, tone(700, 1, 48_000), (index) => (index % 20 === 10 ? undefined : 0));
+    await sendSound(call.browser, tone(700, 1, 48_000), (index) => (index % 20 === 10 ? undefined : 0));
     await until(() => join(call.heard).length >= 16_000);
     const seconds = secondsOf(700, join(call.heard), 16_000);
     assert.ok(seconds >= 0.9, `${seconds} s`);
@@ -134,7 +116,7 @@ describe('a web call', () => {
   it('loses no audio after the first second of 300 ms jitter', async () => {
     await using call = await connectCall();
     // Delays from 0 to 300 ms in a fixed, scattered order.
-    await sendSound(call, tone(700, 3, 48_000), (index) => (index * 7919) % 300);
+    await sendSound(call.browser, tone(700, 3, 48_000), (index) => (index * 7919) % 300);
     await until(() => join(call.heard).length >= 48_000 - 16_000);
     await until(() => secondsOf(700, join(call.heard), 16_000) >= 2);
   });
@@ -189,7 +171,7 @@ describe('a web call that receives datagrams from other senders', () => {
     browser.channel?.send('{"type":"up"}');
     peer.send({ type: 'down' });
     await until(() => events.length > before.events && browser.events.length === events.length);
-    await sendSound(call, tone(700, 0.4, browser.codec.rate));
+    await sendSound(call.browser, tone(700, 0.4, browser.codec.rate));
     await until(() => heard.length > before.heard && browser.received.length > before.packets + 5);
     assert.equal(call.isClosed(), false);
   };
@@ -464,7 +446,7 @@ describe('a web call whose data channel is attacked', () => {
 
 describe('the media server', () => {
   it('refuses an offer without a data channel, and releases its port', async () => {
-    const media = await startMedia({ udpPorts: [40_110, 40_110] });
+    const media = await startMedia({ udpPorts: [20_110, 20_110] });
     const browser = await BrowserPeer.create({ hasChannel: false });
     const offer = await browser.offer();
     const reason = 'The offer must have one data channel.';
@@ -475,7 +457,7 @@ describe('the media server', () => {
   });
 
   it('reports a problem only while other programs use all its ports', async () => {
-    const udpPorts = [40_110, 40_111] as const;
+    const udpPorts = [20_110, 20_111] as const;
     // A new server for each check, since a server repeats its answer for a while.
     const problem = async () => {
       const media = await startMedia({ udpPorts });
@@ -483,14 +465,14 @@ describe('the media server', () => {
       await media.close();
       return found;
     };
-    const first = createSocket('udp4').bind(40_110, '127.0.0.1');
+    const first = createSocket('udp4').bind(20_110, '127.0.0.1');
     await once(first, 'listening');
     assert.equal(await problem(), undefined);
-    const second = createSocket('udp4').bind(40_111, '127.0.0.1');
+    const second = createSocket('udp4').bind(20_111, '127.0.0.1');
     await once(second, 'listening');
     assert.equal(
       await problem(),
-      'Web calls cannot use the UDP ports 40110 to 40111 (VOICE_UDP_PORTS): other programs have them, or the system forbids it.',
+      'Web calls cannot use the UDP ports 20110 to 20111 (VOICE_UDP_PORTS): other programs have them, or the system forbids it.',
     );
     await new Promise<void>((resolve) => first.close(resolve));
     await new Promise<void>((resolve) => second.close(resolve));
@@ -505,7 +487,7 @@ describe('the media server', () => {
   });
 
   it('checks its ports once for all requests within five seconds', async () => {
-    const media = await startMedia({ udpPorts: [40_110, 40_111] });
+    const media = await startMedia({ udpPorts: [20_110, 20_111] });
     let now = 0;
     const clock = mock.method(performance, 'now', () => now);
     const sockets = mock.method(dgram, 'createSocket');
@@ -527,15 +509,15 @@ describe('the media server', () => {
   });
 
   it('uses only its own ports, one for each call, and releases them', async () => {
-    const media = await startMedia({ udpPorts: [40_100, 40_102] });
+    const media = await startMedia({ udpPorts: [20_100, 20_102] });
     const browser = await BrowserPeer.create();
     const offer = await browser.offer();
-    const other = createSocket('udp4').bind(40_101, '127.0.0.1');
+    const other = createSocket('udp4').bind(20_101, '127.0.0.1');
     await once(other, 'listening');
     // All at once, since werift would open the same port for all of them.
     const answers = await Promise.all([1, 2, 3].map(() => media.answer(offer)));
     const open = answers.filter((answer) => 'peer' in answer);
-    assert.deepEqual(open.map(({ sdp }) => portOf(sdp)).sort(), [40_100, 40_102]);
+    assert.deepEqual(open.map(({ sdp }) => portOf(sdp)).sort(), [20_100, 20_102]);
     assert.deepEqual(
       answers.filter((answer) => 'refused' in answer),
       [{ refused: 'no-port', reason: 'All lines are busy.' }],
@@ -587,7 +569,7 @@ describe('the media server', () => {
   });
 
   it('refuses an offer that cannot be read, and releases its port', async () => {
-    const media = await startMedia({ udpPorts: [40_120, 40_120] });
+    const media = await startMedia({ udpPorts: [20_120, 20_120] });
     const browser = await BrowserPeer.create();
     const offer = await browser.offer();
     const reason = 'The offer is not a valid session description (SDP).';

@@ -8,7 +8,8 @@ import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import type { Synthesizer, Transcriber, SynthesisSettings } from '../../src/service/voice/speech-service.ts';
+import type { Synthesizer, SynthesisSettings } from '../../src/service/voice/synthesizer.ts';
+import type { Transcriber } from '../../src/service/voice/transcriber.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import type { SpeechDetector } from '../../src/service/voice/voice-module.ts';
 import { VoiceLine } from '../../src/service/voice/voice-line.ts';
@@ -300,7 +301,7 @@ describe('VOICE_MODEL_DIR', () => {
   after(() => rm(folder, { recursive: true }));
 
   it('reports a folder that cannot be read', async () => {
-    const { problems, close } = await createOfflineSpeech({ modelFolder: join(folder, 'none') }, log);
+    const { problems, close } = await createOfflineSpeech({ voicesFolder: join(folder, 'none') }, log);
     assert.deepEqual(problems, [`VOICE_MODEL_DIR: the folder ${join(folder, 'none')} cannot be read.`]);
     close();
   });
@@ -356,7 +357,7 @@ describe('VOICE_MODEL_DIR', () => {
   it('reports the missing files of a voice', async () => {
     await mkdir(join(folder, 'de'));
     await writeFile(join(folder, 'de', 'model.onnx'), '');
-    const { problems, close } = await createOfflineSpeech({ modelFolder: folder }, log);
+    const { problems, close } = await createOfflineSpeech({ voicesFolder: folder }, log);
     assert.deepEqual(problems, ['VOICE_MODEL_DIR: the folder de needs a model (*.onnx) and its tokens.txt.']);
     close();
   });
@@ -370,7 +371,7 @@ describe('TRANSCRIPTION_MODEL_DIR', () => {
     folder = await mkdtemp(join(tmpdir(), 'recognizers-'));
     await writeMoonshine(join(folder, 'real/de'));
     await writeMoonshine(join(folder, 'real/fr-es'));
-    supplied = await createOfflineSpeech({ recognizerFolder: join(folder, 'real') }, log);
+    supplied = await createOfflineSpeech({ transcriptionModelsFolder: join(folder, 'real') }, log);
   });
   after(async () => {
     supplied.close();
@@ -409,7 +410,10 @@ describe('TRANSCRIPTION_MODEL_DIR', () => {
     await writeMoonshine(join(root, 'de'));
     // sherpa-onnx ends its process with these files.
     await writeMoonshine(join(root, 'fr'), ['tiny-encoder.onnx', 'tiny-decoder.onnx', 'tiny-tokens.txt']);
-    const { problems, transcriber, close } = await createOfflineSpeech({ recognizerFolder: root }, log);
+    const { problems, transcriber, close } = await createOfflineSpeech(
+      { transcriptionModelsFolder: root },
+      log,
+    );
     close();
     assert.deepEqual(problems, [
       'TRANSCRIPTION_MODEL_DIR: the model in the folder fr cannot be loaded as whisper. Its files must be of one model, as published for sherpa-onnx.',

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { WebRtcServer } from '../../src/voice/media/web-rtc-server.ts';
 import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
@@ -8,6 +7,7 @@ import { atEnd, createAssistant, startService } from '../support/service/service
 import { linesOf } from '../support/service/service-client.ts';
 import { until } from '../support/until.ts';
 import { BrowserPeer } from '../support/voice/browser-peer.ts';
+import { sendSound } from '../support/voice/send-sound.ts';
 import { loudness, tone } from '../support/voice/tone.ts';
 
 test('a visitor with WebRTC talks with a realtime model', async () => {
@@ -43,10 +43,7 @@ test('a visitor with WebRTC talks with a realtime model', async () => {
     assert(browser.received.some(({ samples }) => loudness(samples) > 0.05));
 
     endpoint.words.push('Do you sell tulips?');
-    for (const packet of browser.packets(tone(700, 1, browser.codec.rate))) {
-      browser.sendPacket(packet);
-      await pause(20);
-    }
+    await sendSound(browser, tone(700, 1, browser.codec.rate));
     await until(() => count('response.done') === 2);
     assert(browser.received.slice(greeted).some(({ samples }) => loudness(samples) > 0.05));
     // The offer stays at the service: a browser that is connected to the model could change its instructions.

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { WebRtcServer } from '../../src/voice/media/web-rtc-server.ts';
 import { ScriptedSpeech } from '../support/calls/memory-voice.ts';
@@ -9,6 +8,7 @@ import { createAssistant, readMoney, startService } from '../support/service/ser
 import { linesOf } from '../support/service/service-client.ts';
 import { until } from '../support/until.ts';
 import { BrowserPeer } from '../support/voice/browser-peer.ts';
+import { sendSound } from '../support/voice/send-sound.ts';
 import { loudness, tone } from '../support/voice/tone.ts';
 
 test('a visitor with WebRTC is greeted, understood and answered by the service', async () => {
@@ -36,10 +36,7 @@ test('a visitor with WebRTC is greeted, understood and answered by the service',
     assert(browser.received.some(({ samples }) => loudness(samples) > 0.05));
 
     speech.next.push('What are your opening hours?');
-    for (const packet of browser.packets(tone(700, 1, browser.codec.rate))) {
-      browser.sendPacket(packet);
-      await pause(20);
-    }
+    await sendSound(browser, tone(700, 1, browser.codec.rate));
     await until(() => count('response.done') === 2);
     const said = events.filter(({ type }) => type.endsWith('completed') || type.endsWith('transcript.done'));
     assert.equal((await service.request('DELETE', `${path}/voice`)).status, 200);

@@ -8,7 +8,7 @@ import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { isInRanges, parseAddressRange } from '../lib/address-range.ts';
 
 /** Prefix of API keys, by which scanners for leaked secrets recognize them. */
-export const apiKeyPrefix = 'vac_';
+const apiKeyPrefix = 'vac_';
 
 /** Longest bearer token that is looked up. Ours have 47 characters. */
 const tokenLimit = 200;
@@ -50,10 +50,6 @@ export class KeyRefusal {
 }
 
 const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest();
-
-/** Creates a key; see {@link storeApiKey}. */
-export const createApiKey = async (...args: Parameters<typeof storeApiKey>): Promise<string> =>
-  (await storeApiKey(...args)).key;
 
 /** Creates a key of 256 random bits for a user. Only its hash is stored, so the returned value cannot be read again. */
 export async function storeApiKey(

@@ -1,5 +1,5 @@
-import { numberProblem } from '../lib/allowed-countries.ts';
-import type { AllowedCountries } from '../lib/allowed-countries.ts';
+import { numberProblem } from '../lib/callable-number.ts';
+import type { AllowedCountries } from '../lib/callable-number.ts';
 import { isPhoneNumber } from '../../contract/request-fields.ts';
 import type { FieldErrors } from '../lib/refusal.ts';
 import type { GivenFields } from './assistant-fields.ts';

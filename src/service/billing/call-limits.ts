@@ -4,7 +4,7 @@ import { calls } from '../db/calls-table.ts';
 import { today } from '../db/database-time.ts';
 import type { Queries } from '../db/database.ts';
 import { users } from '../db/schema.ts';
-import type { AllowedCountries } from '../lib/allowed-countries.ts';
+import type { AllowedCountries } from '../lib/callable-number.ts';
 
 /** The operator's limits for the phone calls of one account, in both directions. `Infinity` is no limit. */
 export interface CallLimits {

@@ -10,7 +10,7 @@ import { spentToday } from './spending-limit.ts';
 interface Movement {
   userId: number;
   kind: 'top_up' | 'charge' | 'refund';
-  /** Positive; a charge subtracts it, the others add it. */
+  /** A charge subtracts it, the others add it. Positive, except for a top-up that takes back an earlier one. */
   amount: string;
   messageId?: number;
   callId?: number;
@@ -28,16 +28,21 @@ export interface Spent {
  * Changes a balance and adds a ledger entry, in one statement. Call it in the transaction that stores the charged or
  * refunded record.
  *
- * @returns false, without a change, if a charge would make the balance negative, or if it is for a message or a call
+ * @returns false, without a change, if the balance would become negative, or if a charge is for a message or a call
  *   and would exceed the user's daily spending limit. Checks and change are one statement, so concurrent charges cannot
  *   overdraw.
  */
 export async function moveMoney(queries: Queries, movement: Movement): Promise<Spent | false> {
   const { userId, kind, amount, messageId = null, callId = null, callMinute = null } = movement;
+  const signed = kind === 'charge' ? `-${amount}` : amount;
   const [changed] = await changeBalance(queries, {
-    ...{ userId, kind, messageId, callId, callMinute },
-    signed: kind === 'charge' ? `-${amount}` : amount,
-    needed: kind === 'charge' ? amount : null,
+    userId,
+    kind,
+    messageId,
+    callId,
+    callMinute,
+    signed,
+    needed: signed.startsWith('-') ? signed.slice(1) : null,
     spent: await spendingOf(queries, movement),
   });
   if (!changed) return false;

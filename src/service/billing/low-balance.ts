@@ -16,7 +16,7 @@ export async function warnOfLowBalances({ db }: Database, log: Logger): Promise<
     SELECT ${users.id} AS id, ${users.balance} AS balance
     FROM ${users}, LATERAL (
       SELECT balance_after FROM ledger_entries
-      WHERE kind = 'top_up' AND user_id = ${users.id}
+      WHERE kind = 'top_up' AND amount > 0 AND user_id = ${users.id}
       ORDER BY id DESC LIMIT 1
     ) AS top_up
     WHERE ${users.spentOn} >= ${today} - 7 AND ${users.balance} < top_up.balance_after / 10

@@ -5,7 +5,7 @@ export const widgetMessagePrice = '0.01';
 export const carrierMinutePrice = '0.05';
 
 /** USD per started minute of an answered call: the models' fee, by mode. */
-export const modelMinutePrices = { pipeline: '0.05', multimodal: '0.10', dualplex: '0.12' } as const;
+const modelMinutePrices = { pipeline: '0.05', multimodal: '0.10', dualplex: '0.12' } as const;
 
 /** USD per started minute of an answered call, including all fees. */
 export const callMinutePrice = (mode: keyof typeof modelMinutePrices): string =>

@@ -1,6 +1,6 @@
 import { and, count, eq, inArray, not, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
-import { voiceErrorTexts } from '../../contract/voice.ts';
+import { webCallErrorTexts } from '../../contract/web-call.ts';
 import { calls, webCallMinutes } from '../db/calls-table.ts';
 import { conversations } from '../db/schema.ts';
 import { today } from '../db/database-time.ts';
@@ -61,7 +61,7 @@ const limitTexts = {
 } as const satisfies Record<keyof EffectiveLimits, string>;
 
 const limitReached = (limit: keyof EffectiveLimits) =>
-  new Refusal(429, { status: false, error: `${voiceErrorTexts.limitReached} ${limitTexts[limit]}` });
+  new Refusal(429, { status: false, error: `${webCallErrorTexts.limitReached} ${limitTexts[limit]}` });
 
 /**
  * Checks whether a call may begin. The owner's row must be locked, so that concurrent calls do not exceed the limits.

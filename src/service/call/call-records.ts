@@ -51,6 +51,7 @@ const columns = wireColumns(
       'carrier_recording_id',
       'carrier_seconds',
       'lost_connections',
+      'charged_minutes',
       'is_fax',
     ] as const),
   ],
@@ -59,6 +60,8 @@ const columns = wireColumns(
 
 const record = {
   ...columns,
+  // An open call may have one, for the case that the carrier never reports it.
+  end_reason: sql<string | null>`CASE WHEN ${calls.endedAt} IS NOT NULL THEN ${calls.endReason} END`,
   conversation_id: sql<
     string | null
   >`(SELECT uuid FROM ${conversations} WHERE ${conversations.id} = ${calls.conversationId})`,

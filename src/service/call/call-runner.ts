@@ -26,7 +26,7 @@ import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { waitWithTimeout } from '../lib/with-timeout.ts';
 import { admitCall } from './start/admit-call.ts';
 import { AssistantSpeaker } from './speech/assistant-speaker.ts';
-import type { Signals } from '../conversation/signals.ts';
+import type { ChangeNotifier } from '../conversation/change-notifier.ts';
 import { WebCallStore } from './store/web-call-store.ts';
 import type { RecordedSide, VisitorSide } from './store/web-call-store.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
@@ -35,8 +35,8 @@ import { limitDialingRate } from './start/limit-dialing-rate.ts';
 import { endCall } from './outcome/end-call.ts';
 import type { EndedCall } from './outcome/end-call.ts';
 import { endReportedCall, handleReport, readKeyedCall, unknownCall } from './outcome/handle-report.ts';
-import { answeredByOf, OwnedCalls } from './owned-calls.ts';
-import { OwnedLine } from './connection/owned-line.ts';
+import { answeredByOf, LeasedCalls } from './leased-calls.ts';
+import { LeasedLine } from './connection/leased-line.ts';
 import { chooseNextStep } from './connection/choose-next-step.ts';
 import { CallConversation } from './turns/call-conversation.ts';
 import { isWaiting, planCall, planConversation } from './start/plan-call.ts';
@@ -45,7 +45,8 @@ import { planLine } from './start/plan-line.ts';
 import type { AudioRecorder } from '../recording/audio-recorder.ts';
 import { recordCall } from '../recording/record-call.ts';
 import { RetryingCallStore } from './store/retrying-call-store.ts';
-import { CallLeaseLostError, isLeasedBy, DatabaseCallStore } from './store/database-call-store.ts';
+import { CallLeaseLostError, isLeasedBy } from './call-lease.ts';
+import { DatabaseCallStore } from './store/database-call-store.ts';
 import { claimConnectedCall } from './connection/claim-connected-call.ts';
 import { isOpen } from './is-open.ts';
 import { answerMs, markDialed, unmarkDialed } from './start/mark-dialed.ts';
@@ -64,7 +65,8 @@ export interface CallRunnerDependencies {
   rules: CallRules;
   /** Called once, before an inbound call's variables are read. */
   prepareInbound: (callId: number) => Promise<void>;
-  webStore: { limits: WebCallLimits; signals: Signals };
+  webCallLimits: WebCallLimits;
+  notifier: ChangeNotifier;
   leaseMs: number;
   /** Time limit of a reply, in milliseconds. */
   replyMs: number;
@@ -77,7 +79,7 @@ export interface CallRunnerDependencies {
  */
 export class CallRunner implements CallHandler {
   readonly #dependencies: CallRunnerDependencies;
-  readonly #owned: OwnedCalls;
+  readonly #leased: LeasedCalls;
   /** Pending operations that dial, admit or take a call. */
   readonly #starting = new Set<Promise<unknown>>();
   /** The conversations of this process, each with a function that interrupts it when the process stops. */
@@ -87,7 +89,7 @@ export class CallRunner implements CallHandler {
 
   constructor(dependencies: CallRunnerDependencies) {
     this.#dependencies = dependencies;
-    this.#owned = new OwnedCalls(dependencies);
+    this.#leased = new LeasedCalls(dependencies);
   }
 
   /**
@@ -141,11 +143,19 @@ export class CallRunner implements CallHandler {
         throw error;
       }
       this.#dependencies.log.error({ err: error, callId }, 'the carrier did not accept a call');
-      // After any other error the number may have been dialed, so reports may follow.
-      if (!(error instanceof CarrierError)) return;
+      if (!(error instanceof CarrierError)) {
+        // The number may have been dialed, so reports may follow. Without one, this is why the call has failed.
+        await this.#retry(callId, () =>
+          database.db
+            .update(calls)
+            .set({ endReason: 'carrier-error' })
+            .where(and(eq(calls.id, callId), eq(calls.token, tokens.token), isOpen)),
+        );
+        return;
+      }
       const { reason } = error;
       const { campaignId } = planned;
-      if (reason !== 'failed' && campaignId !== null) {
+      if ((reason === 'no-caller-id' || reason === 'carrier-account') && campaignId !== null) {
         // Before the call ends, since its lead is then due again.
         await this.#retry(callId, () =>
           database.db.transaction((tx) => stopCampaign({ tx, jobs }, campaignId, reason)),
@@ -169,7 +179,7 @@ export class CallRunner implements CallHandler {
     const call = await readKeyedCall(this.#dependencies, key);
     const plan = await planConversation(db, call);
     if (!plan) throw unknownCall();
-    return planLine(db, call.id, plan.speaker.assistant);
+    return planLine(db, call.id, plan.callContext.assistant);
   }
 
   async onConnected(connected: ConnectedCall, line: Line): Promise<void> {
@@ -191,13 +201,13 @@ export class CallRunner implements CallHandler {
       await line.hangUp('stopped');
       return false;
     }
-    const ownedLine = new OwnedLine(line, lease.owner);
+    const leasedLine = new LeasedLine(line, lease.owner);
     const { id } = claimed.call;
-    this.#owned.add(id, ownedLine);
+    this.#leased.add(id, leasedLine);
     const interruption = new AbortController();
-    const done = this.#converse(claimed, ownedLine, interruption.signal, web).finally(() => {
+    const done = this.#converse(claimed, leasedLine, interruption.signal, web).finally(() => {
       this.#conversations.delete(done);
-      this.#owned.remove(id, ownedLine);
+      this.#leased.remove(id, leasedLine);
     });
     const interrupt = () => {
       // With PostgreSQL, the visitor's browser or the carrier can connect the call to another process.
@@ -213,8 +223,8 @@ export class CallRunner implements CallHandler {
   }
 
   async onReport(report: CallReport): Promise<void> {
-    const onIdentified = this.#owned.identify.bind(this.#owned);
-    if (report.type === 'ended') this.#owned.removeTransfer(report.callId);
+    const onIdentified = this.#leased.identify.bind(this.#leased);
+    if (report.type === 'ended') this.#leased.removeTransfer(report.callId);
     await this.#trackStart(
       this.#retry(report.callId, () => handleReport({ ...this.#dependencies, onIdentified }, report)),
     );
@@ -222,7 +232,7 @@ export class CallRunner implements CallHandler {
 
   async onDisconnected(disconnected: Parameters<CallHandler['onDisconnected']>[0]): Promise<NextStep> {
     const { callId } = disconnected;
-    this.#owned.removeTransfer(callId);
+    this.#leased.removeTransfer(callId);
     const step = await chooseNextStep(
       {
         ...this.#dependencies,
@@ -232,7 +242,7 @@ export class CallRunner implements CallHandler {
       disconnected,
     );
     if (step.type === 'transfer' && this.#dependencies.carrier.hangUpTransfer)
-      await this.#owned.addTransfer(callId);
+      await this.#leased.addTransfer(callId);
     return step;
   }
 
@@ -244,9 +254,9 @@ export class CallRunner implements CallHandler {
     return this.#trackStart(admitCall({ ...this.#dependencies, limits: this.#dependencies.rules }, call));
   }
 
-  /** Extends the leases of the calls that this process owns. */
+  /** Extends the leases of this process's calls. */
   async renewLeases(): Promise<void> {
-    await this.#owned.renewLeases();
+    await this.#leased.renewLeases();
   }
 
   /** Stops dialing, waits for the calls of this process, and interrupts them after `milliseconds`. */
@@ -263,7 +273,7 @@ export class CallRunner implements CallHandler {
     // A call that was dialed earlier may be connected only now.
     while (this.#conversations.size > 0) await Promise.all(this.#conversations.keys());
     clearTimeout(deadline);
-    await this.#owned.close();
+    await this.#leased.close();
   }
 
   #trackStart<Result>(work: Promise<Result>): Promise<Result> {
@@ -274,7 +284,7 @@ export class CallRunner implements CallHandler {
 
   async #converse(
     { call, earlier }: ClaimedCall,
-    line: OwnedLine,
+    line: LeasedLine,
     signal: AbortSignal,
     web?: VisitorSide,
   ): Promise<void> {
@@ -295,14 +305,14 @@ export class CallRunner implements CallHandler {
       line.markIdentified(answeredBy);
       const assistant = await this.#prepareSpeaker(plan);
       const options = assistant.speakerOptions([...(plan.web?.history ?? []), ...(earlier?.messages ?? [])]);
-      const { uuid } = plan.speaker.assistant;
+      const { uuid } = plan.callContext.assistant;
       const recordUsage: SpeakerOptions['recordUsage'] = (usage) => {
         void this.#dependencies.recordUsage({ ...usage, assistant: uuid });
       };
       const isGreetingDue =
         plan.settings.waitForCustomer && hasUnsaidGreeting(plan.settings, earlier?.messages ?? []);
       const realtime = await line.openSpeaker({ ...options, isGreetingDue, recordUsage });
-      const mode = realtime ? plan.speaker.assistant.mode : 'pipeline';
+      const mode = realtime ? plan.callContext.assistant.mode : 'pipeline';
       const recorded = { id: call.id, isLeased, elapsed: earlier?.elapsed ?? 0 };
       recorder = web?.audio && recordCall(this.#dependencies, recorded, web.audio);
       const finishRecording = () => this.#finishRecording(call.id, recorder);
@@ -396,12 +406,7 @@ export class CallRunner implements CallHandler {
   ): CallStore {
     if (!webPlan) return new DatabaseCallStore(this.#dependencies, plan, owner);
     if (!side) throw new Error('A web call was connected by a carrier.');
-    const { limits, signals } = this.#dependencies.webStore;
-    return new WebCallStore(
-      { ...this.#dependencies, limits, signals },
-      { ...plan, web: webPlan },
-      { owner, side },
-    );
+    return new WebCallStore(this.#dependencies, { ...plan, web: webPlan }, { owner, side });
   }
 
   #prepareSpeaker(plan: ConversationPlan): Promise<AssistantSpeaker> {

@@ -19,7 +19,7 @@ const isOfUser = (userId: number) => and(eq(campaigns.userId, userId), isNull(ca
 export const isOwnedCampaign = ({ id, userId }: OwnedCampaign) => and(eq(campaigns.id, id), isOfUser(userId));
 
 const record = {
-  ...wireColumns(campaigns, ['user_id', 'calls_made', 'deleted_at']),
+  ...wireColumns(campaigns, ['user_id', 'calls_made', 'paused_until', 'deleted_at']),
   phone_number_ids: sql<number[]>`(SELECT coalesce(json_agg(phone_number_id ORDER BY position), '[]')
     FROM campaign_phone_numbers WHERE campaign_id = campaigns.id)`,
 };

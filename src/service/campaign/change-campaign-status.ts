@@ -59,11 +59,11 @@ async function start(
   }
   const { balance } = await readCallBalance(tx, userId);
   if (affordableCalls(balance, callMinutePrice(assistant.mode)) === 0) {
-    throw new Refusal(400, { success: false, message: errorTexts.insufficientBalance, data: { status } });
+    throw new Refusal(400, { success: false, message: errorTexts['insufficient-balance'], data: { status } });
   }
   await tx
     .update(campaigns)
-    .set({ status: 'in-progress', stopReason: null, updatedAt: sql`now()` })
+    .set({ status: 'in-progress', stopReason: null, pausedUntil: null, updatedAt: sql`now()` })
     .where(eq(campaigns.id, id));
 }
 

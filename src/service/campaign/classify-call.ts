@@ -25,10 +25,10 @@ export interface RetryRules {
 
 /**
  * The outcome of a call for its lead: `reached` completes the lead, `missed` schedules the next contact or retry,
- * `not-counted` repeats the call without counting a try, `interrupted` does so after the retry interval, `pending` waits
+ * `not-counted` repeats the call without counting a try, `fault` does so after the retry interval, `pending` waits
  * for the evaluation, and `opted-out` blocks the number.
  */
-export type CallOutcome = 'reached' | 'missed' | 'not-counted' | 'interrupted' | 'pending' | 'opted-out';
+export type CallOutcome = 'reached' | 'missed' | 'not-counted' | 'fault' | 'pending' | 'opted-out';
 
 /** The variable of `post_call_schema` that reports a request not to be called again. */
 export const optOutVariable = 'do_not_call';
@@ -41,14 +41,13 @@ const notCounted: readonly (string | null)[] = [
   'not-started',
 ];
 
-/** Reasons of calls that the service itself has interrupted. */
-export const interruptions: readonly EndReason[] = ['cut-off', 'service-stopped'];
+/** Reasons of calls that ended by a fault of the service or of the carrier. */
+export const faultReasons: readonly EndReason[] = ['carrier-error', 'cut-off', 'service-stopped'];
 
 /** Determines the outcome of an ended call for its lead. */
 export function classifyCall(call: EndedCampaignCall, rules: RetryRules): CallOutcome {
   if (notCounted.includes(call.endReason)) return 'not-counted';
-  if ((interruptions as readonly unknown[]).includes(call.endReason) && !call.customerSpoke)
-    return 'interrupted';
+  if ((faultReasons as readonly unknown[]).includes(call.endReason) && !call.customerSpoke) return 'fault';
   if (call.endReason === 'balance') return call.hasTranscript ? 'missed' : 'not-counted';
   if (!(answeredCallStatuses as readonly CallStatus[]).includes(call.status)) return 'missed';
   if (call.answeredBy === 'machine') return rules.retryOnVoicemail ? 'missed' : 'reached';

@@ -17,12 +17,16 @@ import { sendTick } from './send-tick.ts';
 import { updateCalledLeads } from './update-called-leads.ts';
 import { hasDueLead, hasUnfinishedLeads, nextDueTime, setScheduled } from './scheduled-leads.ts';
 
+/** Milliseconds for which a campaign pauses after an error of the carrier, which may last for seconds only. */
+const carrierPause = 60_000;
+
+/** Milliseconds after which a campaign checks again that lacks balance, or whose owner has reached a limit of calls. */
+const limitPause = 10_000;
+
 /** Dependencies of {@link runCampaign}. */
 export interface CampaignDependencies {
   database: Database;
   jobs: Jobs;
-  /** Interval in milliseconds at which a campaign checks for a pending evaluation or balance. */
-  pollMs: number;
   limits: CallLimits;
 }
 
@@ -35,7 +39,7 @@ export interface CampaignDependencies {
  * @param at the current time; the database's by default.
  */
 export async function runCampaign(
-  { database, jobs, pollMs, limits }: CampaignDependencies,
+  { database, jobs, limits }: CampaignDependencies,
   campaignId: number,
   at?: Date,
 ) {
@@ -51,13 +55,14 @@ export async function runCampaign(
       return;
     }
     const now = at ?? (await databaseTime(tx));
-    const { awaitEvaluation, areCutOff } = await updateCalledLeads(tx, campaign, now);
-    if (areCutOff) await stopCampaign({ tx, jobs }, campaignId, 'cut-off');
-    const isRunning = campaign.status === 'in-progress' && !areCutOff;
+    const { overdueAt, fault, hasCarrierError } = await updateCalledLeads(tx, campaign, now);
+    if (fault) await stopCampaign({ tx, jobs }, campaignId, fault);
+    const isRunning = campaign.status === 'in-progress' && !fault;
     const allScheduled = await setScheduled(tx, campaignId, isRunning);
-    const pollAt = new Date(now.getTime() + pollMs);
-    const next = isRunning ? await advance({ tx, jobs, now, pollAt, limits }, campaign) : undefined;
-    const nextStep = earliest([next, awaitEvaluation ? pollAt : undefined, allScheduled ? undefined : now]);
+    const pausedUntil = hasCarrierError ? await pause(tx, campaignId, now) : campaign.pausedUntil;
+    const step = { tx, jobs, now, limits };
+    const next = isRunning ? await advance(step, { ...campaign, pausedUntil }) : undefined;
+    const nextStep = earliest([next, ...overdueAt, allScheduled ? undefined : now]);
     if (!nextStep) return;
     await jobs.send(
       'campaign-tick',
@@ -67,20 +72,25 @@ export async function runCampaign(
   });
 }
 
+/** Pauses a campaign after an error of the carrier. It is stored, since other events cause steps, too. */
+async function pause(tx: Queries, campaignId: number, now: Date): Promise<string> {
+  const pausedUntil = new Date(now.getTime() + carrierPause).toISOString();
+  await tx.update(campaigns).set({ pausedUntil }).where(eq(campaigns.id, campaignId));
+  return pausedUntil;
+}
+
 type Campaign = typeof campaigns.$inferSelect;
 
 interface Step {
   tx: Queries;
   jobs: Jobs;
   now: Date;
-  /** When to check again for changes that send no job. */
-  pollAt: Date;
   limits: CallLimits;
 }
 
 /** @returns the time of the next step; undefined if another event sends its job. */
 async function advance(step: Step, campaign: Campaign): Promise<Date | undefined> {
-  const { tx, jobs, now, pollAt, limits } = step;
+  const { tx, jobs, now, limits } = step;
   const [assistant] = await tx.select().from(assistants).where(eq(assistants.id, campaign.assistantId));
   if (!assistant || assistant.deletedAt !== null || assistant.type !== 'outbound') {
     return stopCampaign({ tx, jobs }, campaign.id, 'no-assistant');
@@ -91,6 +101,8 @@ async function advance(step: Step, campaign: Campaign): Promise<Date | undefined
   }
   const callingTime = nextCallingTime(campaign, now);
   if (!callingTime || callingTime > now) return callingTime;
+  const pausedUntil = campaign.pausedUntil === null ? now : new Date(campaign.pausedUntil);
+  if (pausedUntil > now) return pausedUntil;
   const free = campaign.maxCallsInParallel - (await countOpenCalls(tx, campaign.id));
   if (free <= 0 || !(await hasDueLead(tx, campaign.id, now))) return nextDueTime(tx, campaign.id, now);
   const price = callMinutePrice(assistant.mode);
@@ -102,7 +114,7 @@ async function advance(step: Step, campaign: Campaign): Promise<Date | undefined
   // None of that notifies this campaign.
   const affordable = affordableCalls(available, price);
   const { free: allowed } = await readFreeCalls(tx, campaign.userId, limits);
-  if (affordable === 0 || allowed === 0) return pollAt;
+  if (affordable === 0 || allowed === 0) return new Date(now.getTime() + limitPause);
   const { made, hasMore } = await callLeads(
     { tx, jobs },
     campaign,

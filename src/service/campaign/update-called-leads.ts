@@ -8,7 +8,8 @@ import { assistants } from '../db/schema.ts';
 import { blockNumber } from './blocked-number.ts';
 import { classifyCall, optOutVariable } from './classify-call.ts';
 import type { CallOutcome } from './classify-call.ts';
-import { isCampaignCutOff, isLeadInterrupted } from './interrupted-calls.ts';
+import { findCampaignFault, hasRepeatedFaults } from './campaign-fault.ts';
+import type { CampaignFault } from './campaign-fault.ts';
 import { nextRetryAt, scheduleNextTry, setContacts, setLead } from './schedule-next-try.ts';
 
 type Campaign = typeof campaigns.$inferSelect;
@@ -27,14 +28,18 @@ interface CalledLead {
   phoneNumber: string;
   outcome: CallOutcome;
   endReason?: string | null;
+  /** When the lead is updated without the evaluation of its call. */
+  overdueAt?: Date;
 }
 
 /** The state of a campaign after its leads were updated. */
 interface UpdatedLeads {
-  /** Whether any leads are waiting for an evaluation. */
-  awaitEvaluation: boolean;
-  /** Whether errors cut off the campaign's calls, so that it should not make any others. */
-  areCutOff: boolean;
+  /** When the evaluations are overdue that leads are waiting for. */
+  overdueAt: Date[];
+  /** The fault that ends the campaign's calls, so that it should not make any others. */
+  fault: CampaignFault | undefined;
+  /** Whether an error of the carrier ended one of the calls, so that the campaign should pause. */
+  hasCarrierError: boolean;
 }
 
 /**
@@ -42,13 +47,22 @@ interface UpdatedLeads {
  */
 export async function updateCalledLeads(tx: Queries, campaign: Campaign, now: Date): Promise<UpdatedLeads> {
   const called = await findCalledLeads(tx, campaign, now);
-  const areCutOff =
-    called.some(({ endReason }) => endReason === 'cut-off') && (await isCampaignCutOff(tx, campaign));
+  const fault = await findCampaignFault(
+    tx,
+    campaign,
+    called.map(({ endReason }) => endReason),
+  );
   for (const lead of called) {
-    const isTry = lead.outcome === 'interrupted' && !areCutOff && (await isLeadInterrupted(tx, lead.leadId));
+    const isTry = lead.outcome === 'fault' && !fault && (await hasRepeatedFaults(tx, campaign, lead));
     await updateLead(tx, campaign, isTry ? { ...lead, outcome: 'missed' } : lead, now);
   }
-  return { awaitEvaluation: called.some(({ outcome }) => outcome === 'pending'), areCutOff };
+  return {
+    overdueAt: called.flatMap(({ outcome, overdueAt }) =>
+      outcome === 'pending' && overdueAt ? overdueAt : [],
+    ),
+    fault,
+    hasCarrierError: called.some(({ endReason }) => endReason === 'carrier-error'),
+  };
 }
 
 async function findCalledLeads(tx: Queries, campaign: Campaign, now: Date): Promise<CalledLead[]> {
@@ -85,10 +99,10 @@ async function findCalledLeads(tx: Queries, campaign: Campaign, now: Date): Prom
     // The call was deleted; it is not repeated.
     if (!call) return { ...lead, contactId: null, phoneNumber: '', outcome: 'reached' };
     const { contactId, clientPhoneNumber: phoneNumber, endReason } = call;
-    const called = { ...lead, contactId, phoneNumber, endReason };
+    const overdueAt = new Date(Number(row.endedAt) + evaluationTimeoutMinutes * 60_000);
+    const called = { ...lead, contactId, phoneNumber, endReason, overdueAt };
     if (row.isBlocked) return { ...called, outcome: 'opted-out' };
-    const isOverdue = now.getTime() - Number(row.endedAt) > evaluationTimeoutMinutes * 60_000;
-    const isEvaluated = row.hasEvaluation || isOverdue;
+    const isEvaluated = row.hasEvaluation || overdueAt <= now;
     const hasTranscript = call.messages.length > 0;
     const customerSpoke = call.messages.some(({ role }) => role === 'user');
     // However the call ended, the contacts of a customer who opted out must not be called.
@@ -117,7 +131,7 @@ async function updateLead(tx: Queries, campaign: Campaign, called: CalledLead, n
     await setLead(tx, leadId, { status: 'blacklisted' });
   else if (outcome === 'not-counted')
     await setLead(tx, leadId, { status: 'rescheduled', nextTryAt: now.toISOString() });
-  else if (outcome === 'interrupted')
+  else if (outcome === 'fault')
     await setLead(tx, leadId, { status: 'rescheduled', nextTryAt: nextRetryAt(campaign, now) });
   else await scheduleNextTry(tx, campaign, called, now);
 }

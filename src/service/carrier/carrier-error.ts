@@ -2,10 +2,11 @@
 export const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH']);
 
 /**
- * Why a carrier refuses a call; stored as its `end_reason`. `failed` concerns only this call. With the other reasons,
- * later calls would be refused, too: those with the same caller ID, or all.
+ * Why a carrier refuses a call; stored as its `end_reason`. `failed` concerns only this call, and `carrier-error` is a
+ * fault of the carrier or of its settings. With the other reasons, later calls would certainly be refused, too: those with
+ * the same caller ID, or all.
  */
-export type DialRefusal = 'failed' | 'no-caller-id' | 'carrier-account';
+export type DialRefusal = 'failed' | 'carrier-error' | 'no-caller-id' | 'carrier-account';
 
 /** The carrier refused a request. The message can be shown to the account's owner. */
 export class CarrierError extends Error {

@@ -1,5 +1,6 @@
 import { listAllAssistants } from '../assistant/list-assistants.ts';
 import type { Config } from '../config.ts';
+import { UsageError } from './command.ts';
 import type { Command } from './command.ts';
 import { findUser, userOption } from './find-user.ts';
 import { addAssistant, snippetFor } from './new-assistant.ts';
@@ -16,21 +17,32 @@ export const assistantOptions = {
   },
 } as const;
 
+const types = ['inbound', 'outbound'] as const;
+
 /** The address at which pages reach the service, as far as the settings say. */
 export const originOf = ({ publicUrl, port }: Config): string => publicUrl ?? `http://localhost:${port}`;
 
 export const createAssistantCommand: Command = {
   name: 'assistants create',
-  summary: "Creates an assistant for a website's chat; prints its UUID and the snippet for pages.",
+  summary:
+    "Creates an assistant for a website's chat, or for calls to customers; prints its UUID and the snippet for pages.",
   options: {
     user: userOption,
     name: { value: 'name', description: "the assistant's name", required: true },
+    type: {
+      value: types.join('|'),
+      description:
+        'outbound, to call customers, or inbound, for chats and calls from customers; inbound by default',
+    },
     ...assistantOptions,
   },
   async change({ config, database }, values) {
+    const type = types.find((each) => each === (values['type'] ?? 'inbound'));
+    if (!type) throw new UsageError(`--type must be ${types.join(' or ')}.`);
     const { id: userId } = await findUser(database.db, values['user']);
     const { id, uuid, name } = await addAssistant(database, userId, {
       name: values['name'] ?? '',
+      type,
       language: values['language'],
       greeting: values['greeting'],
       prompt: values['prompt'],
@@ -38,7 +50,10 @@ export const createAssistantCommand: Command = {
     });
     const snippet = snippetFor(originOf(config), uuid);
     return {
-      lines: [`Created assistant ${uuid}.`, 'Show it on a page with:', `  ${snippet}`],
+      lines: [
+        `Created assistant ${uuid}. Its id is ${id}.`,
+        ...(type === 'inbound' ? ['Show it on a page with:', `  ${snippet}`] : []),
+      ],
       data: { id, uuid, name, snippet },
       changed: [{ userId, object: 'assistant', objectId: id }],
     };

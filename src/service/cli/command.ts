@@ -49,6 +49,13 @@ export interface CommandInput {
   say: (text: string) => void;
 }
 
+/** A command that is ready to run. */
+export interface PreparedCommand {
+  values: CommandValues;
+  /** Called once the command has succeeded. */
+  finish?: (() => Promise<void>) | undefined;
+}
+
 interface CommandDescription {
   /** Its words on the command line, such as `users create`. */
   name: string;
@@ -62,7 +69,7 @@ interface CommandDescription {
    * Completes the values before the command runs: asks questions, reads files. The command itself may run in another
    * process, that of a service with an embedded database.
    */
-  prepare?(values: CommandValues, input: CommandInput): Promise<CommandValues>;
+  prepare?(values: CommandValues, input: CommandInput): Promise<PreparedCommand>;
 }
 
 /** A command that reads, or that manages the whole database. */

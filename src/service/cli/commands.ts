@@ -1,7 +1,7 @@
 import type { Command } from './command.ts';
 import { checkCarrierCommand } from './carrier-commands.ts';
 import { createAssistantCommand, listAssistantsCommand } from './assistant-commands.ts';
-import { addDocumentCommand, listDocumentsCommand } from './document-commands.ts';
+import { addDocumentCommand, listDocumentsCommand, removeDocumentCommand } from './document-commands.ts';
 import { setupCommand } from './setup-command.ts';
 import { migrateCommand, seedCommand } from './database-commands.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand, rotateKeyCommand } from './key-commands.ts';
@@ -29,6 +29,7 @@ export const commands: readonly Command[] = [
   listAssistantsCommand,
   addDocumentCommand,
   listDocumentsCommand,
+  removeDocumentCommand,
   addNumberCommand,
   pointNumbersCommand,
   ringNumberCommand,

@@ -5,9 +5,9 @@ import { countCharacters, recordLimits } from '../../contract/limits.ts';
 import { assistants } from '../db/schema.ts';
 import type { Database } from '../db/database.ts';
 import { StoredJobs } from '../jobs/jobs.ts';
-import { createDocument } from '../knowledge/create-document.ts';
+import { createDocument, findSameDocuments } from '../knowledge/create-document.ts';
 import type { NewDocument } from '../knowledge/create-document.ts';
-import { listDocuments } from '../knowledge/document.ts';
+import { deleteDocument, listDocuments } from '../knowledge/document.ts';
 import { createKnowledgebase } from '../knowledge/knowledgebase.ts';
 import { readFile as readUploadedFile } from '../knowledge/read-upload.ts';
 import { isUuid } from '../lib/uuid.ts';
@@ -38,20 +38,21 @@ export const addDocumentCommand: Command = {
     file: { value: 'path', description: `a file: ${Object.keys(types).join(', ')}` },
     url: { value: 'address', description: 'a page of a website, instead of a file' },
     name: { value: 'name', description: "the document's name; that of the file or the address by default" },
+    replace: { description: 'replaces documents of the same name and type, once the new one is active' },
   },
   async prepare(values) {
     const { file, url } = values;
     if ((file === undefined) === (url === undefined)) {
       throw new UsageError('documents add: either --file or --url is required.');
     }
-    if (file === undefined) return values;
+    if (file === undefined) return { values };
     const bytes = await readFile(file).catch((cause: unknown) => {
       throw new CommandError(`${file} cannot be read (${(cause as NodeJS.ErrnoException).code}).`, { cause });
     });
     if (bytes.length > maximumBytes) {
       throw new CommandError(`${file} is larger than ${maximumBytes / 1024 / 1024} megabytes.`);
     }
-    return { ...values, content: bytes.toString('base64') };
+    return { values: { ...values, content: bytes.toString('base64') } };
   },
   async change({ database }, values) {
     const assistant = await findAssistant(database, values['assistant'] ?? '');
@@ -63,18 +64,55 @@ export const addDocumentCommand: Command = {
       );
     }
     const base = assistant.knowledgebaseId ?? (await addKnowledgebase(database, assistant));
-    const { id, name } = await createDocument(
-      database,
-      new StoredJobs(database),
-      { id: base, userId },
-      source,
-    );
+    const owned = { id: base, userId };
+    const same = await findSameDocuments(database.db, owned, source);
+    const replaces = [...same.active, ...same.inactive];
+    if (replaces.length > 0 && values['replace'] === undefined) {
+      throw new CommandError(
+        `The knowledge base already has a document "${source.name}" of the type ${source.type} (id ${replaces.join(', ')}). Replace it with --replace, or set another name with --name.`,
+      );
+    }
+    const { id, name } = await createDocument(database, new StoredJobs(database), owned, source, same);
+    const listOf = (ids: number[]) => `(id ${ids.join(', ')})`;
     return {
       lines: [
         `Added "${name}". The service makes it searchable within seconds, or at its next start.`,
+        ...(same.active.length > 0
+          ? [`Until it is active, the service answers from the previous document ${listOf(same.active)}.`]
+          : []),
+        ...(same.inactive.length > 0
+          ? [`Deleted the previous document, which was not active ${listOf(same.inactive)}.`]
+          : []),
         `"documents list --assistant ${assistant.uuid}" shows when it is active, or why it failed.`,
       ],
-      data: { id, name, knowledgebase_id: base },
+      data: { id, name, knowledgebase_id: base, replaces },
+      changed: [id, ...replaces].map((objectId) => ({ userId, object: 'document', objectId })),
+    };
+  },
+};
+
+export const removeDocumentCommand: Command = {
+  name: 'documents remove',
+  summary: "Removes a document from an assistant's knowledge base.",
+  options: {
+    assistant: assistantOption,
+    id: { value: 'id', description: 'id of the document, from "documents list"', required: true },
+  },
+  async change({ database }, values) {
+    const { uuid, userId, knowledgebaseId } = await findAssistant(database, values['assistant'] ?? '');
+    const base = knowledgebaseId === null ? undefined : { id: knowledgebaseId, userId };
+    const found = base ? await listDocuments(database, base) : [];
+    const document = found.find(({ id }) => String(id) === values['id']);
+    if (!base || !document) {
+      throw new CommandError(
+        `The assistant has no document with the id "${values['id']}". "documents list --assistant ${uuid}" shows them.`,
+      );
+    }
+    const { id, name } = document;
+    await deleteDocument(database, { documentId: id, base });
+    return {
+      lines: [`Removed "${name}".`],
+      data: { id, name },
       changed: [{ userId, object: 'document', objectId: id }],
     };
   },

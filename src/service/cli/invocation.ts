@@ -7,7 +7,7 @@ export const invocation = import.meta.filename.endsWith('.ts')
   : invocationOf(process.argv[1]);
 
 /** @param program the path of the program, which is that of a link if npx runs it. */
-export function invocationOf(program = ''): string {
+function invocationOf(program = ''): string {
   // Options of Node name the file with the settings, as with systemd.
   return program.endsWith('.js')
     ? ['node', ...process.execArgv, program].join(' ')

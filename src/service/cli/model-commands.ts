@@ -2,13 +2,20 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { openAiUrl } from '../engine/read-endpoint.ts';
-import { namesModel, readSettingsText, settingsFile, withoutBlank } from '../read-environment.ts';
+import {
+  checkModelSettings,
+  namesModel,
+  readEnvironment,
+  readSettingsText,
+  settingsFile,
+  withoutBlank,
+} from '../read-environment.ts';
 import { settings as serviceSettings } from '../settings.ts';
 import { askAll } from './ask-all.ts';
 import type { Question } from './ask-all.ts';
-import { checkModel } from './check-model.ts';
+import { checkModel, ModelTestError } from './check-model.ts';
 import { CommandError } from './command.ts';
-import type { Command, CommandInput, CommandValues } from './command.ts';
+import type { Command, CommandInput, CommandValues, PreparedCommand } from './command.ts';
 
 /** The options that describe a language model. */
 export const modelOptions = {
@@ -47,8 +54,8 @@ export const connectModelCommand: Command = {
 };
 
 /**
- * Asks for what is missing of a model, tests it and stores its settings. If the test fails, it asks again in a terminal.
- * Returns the other values: the key stays in this process.
+ * Asks for what is missing of a model and tests it. If the test fails, it asks again in a terminal. The settings are
+ * stored once the command has succeeded. Returns the other values: the key stays in this process.
  *
  * @param question for the address, if neither a model nor a key is given. An empty answer means no model.
  * @throws CommandError if the model does not answer, or the environment has other settings; UsageError
@@ -58,11 +65,11 @@ export async function connectModel(
   given: CommandValues,
   input: CommandInput,
   question = addressQuestion,
-): Promise<CommandValues> {
+): Promise<PreparedCommand> {
   const others = Object.fromEntries(Object.entries(given).filter(([option]) => !(option in modelOptions)));
   const asked = given['model'] === undefined && given['model-key'] === undefined ? question : addressQuestion;
   const { 'model-url': baseUrl = '' } = await askAll(command, [asked], given, input);
-  if (baseUrl === '') return others;
+  if (baseUrl === '') return { values: others };
   const { model = '', 'model-key': key } = await askAll(command, modelQuestions, given, input);
   const apiKey = key === '' ? undefined : key;
   const settings = {
@@ -81,12 +88,45 @@ export async function connectModel(
     input.say(error.message);
     return connectModel(command, others, input, question);
   }
-  const file = await storeSettings(settings);
-  input.say(
-    `The model answers. Its settings are in ${file}, which "start" reads. Restart a running service, so that it uses them.`,
-  );
-  if (warning !== undefined) input.say(warning);
-  return others;
+  const edited = editSettings(settings);
+  const finish = async () => {
+    const file = resolve(settingsFile);
+    await writeFile(file, edited, { mode: 0o600 }).catch((cause: unknown) => {
+      throw new CommandError(
+        `${file} cannot be written (${(cause as NodeJS.ErrnoException).code}). ` +
+          `Set ${Object.keys(settings).join(', ')} yourself.`,
+        { cause },
+      );
+    });
+    input.say(
+      `The model answers. Its settings are in ${file}, which "start" reads. Restart a running service, so that it uses them.`,
+    );
+    if (warning !== undefined) input.say(warning);
+  };
+  return { values: others, finish };
+}
+
+/**
+ * Tests the model that the environment or the settings file names. Only warns if its server may still have to start.
+ *
+ * @throws CommandError if a setting is wrong; OperatorError if the settings do not belong together.
+ */
+export async function testConfiguredModel({ env, say }: CommandInput): Promise<void> {
+  checkModelSettings(env);
+  const {
+    LLM_BASE_URL: baseUrl = openAiUrl,
+    LLM_API_KEY: apiKey,
+    LLM_MODEL: model = serviceSettings.LLM_MODEL.default ?? '',
+  } = readEnvironment(env);
+  say(`Testing ${model} at ${baseUrl}…`);
+  const names = { address: 'LLM_BASE_URL', key: 'LLM_API_KEY' };
+  try {
+    const warning = await checkModel({ baseUrl, apiKey, model }, names);
+    if (warning !== undefined) say(warning);
+  } catch (error) {
+    if (!(error instanceof ModelTestError && error.isTemporary)) throw error;
+    say(`The model does not answer: ${error.problem} It may still be starting. "start" tests it again.`);
+  }
 }
 
 /**
@@ -113,9 +153,8 @@ function requireSameInEnvironment(
   );
 }
 
-/** Sets settings in the settings file and keeps its other lines. Returns the file's path. @throws CommandError */
-async function storeSettings(settings: Record<string, string | undefined>): Promise<string> {
-  const file = resolve(settingsFile);
+/** Returns the text of the settings file with these settings, and with its other lines. @throws CommandError */
+function editSettings(settings: Record<string, string | undefined>): string {
   const text = readSettingsText();
   const all = { ...parseEnv(text), ...settings };
   const edited = replaceLines(text, settings);
@@ -123,14 +162,7 @@ async function storeSettings(settings: Record<string, string | undefined>): Prom
   const lines = isDeepStrictEqual(withoutBlank(parseEnv(edited.join('\n'))), withoutBlank(all))
     ? edited
     : replaceLines('', all);
-  await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 }).catch((cause: unknown) => {
-    throw new CommandError(
-      `${file} cannot be written (${(cause as NodeJS.ErrnoException).code}). ` +
-        `Set ${Object.keys(settings).join(', ')} yourself, and leave out --model-url.`,
-      { cause },
-    );
-  });
-  return file;
+  return `${lines.join('\n')}\n`;
 }
 
 /** Replaces the lines of settings, and adds the missing ones at the end. @throws CommandError */

@@ -29,6 +29,8 @@ const defaultPrompt =
 /** The input for a new assistant. */
 export interface NewAssistant {
   name: string;
+  /** Default: inbound. */
+  type?: 'inbound' | 'outbound';
   /** ISO 639-1. */
   language: string | undefined;
   greeting: string | undefined;
@@ -46,7 +48,7 @@ export interface NewAssistant {
 export async function addAssistant(
   database: Database,
   userId: number,
-  { name, language: given, greeting, prompt, timeZone, knowledgebaseId }: NewAssistant,
+  { name, type = 'inbound', language: given, greeting, prompt, timeZone, knowledgebaseId }: NewAssistant,
 ): Promise<{ id: number; uuid: string; name: string }> {
   const code = (given ?? 'en').toLowerCase();
   const language = (await listLanguages(database)).find(({ iso_2 }) => iso_2 === code);
@@ -57,7 +59,7 @@ export async function addAssistant(
     name,
     language_id: language.id,
     voice_id: voice?.id ?? 1,
-    type: 'inbound' as const,
+    type,
     mode: 'pipeline' as const,
     llm_model_id: model?.id ?? 1,
     timezone: timeZone ?? machineTimeZone(),

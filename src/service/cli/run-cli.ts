@@ -57,13 +57,14 @@ export async function runCli(
       out(commandHelp(command));
       return 0;
     }
-    const prepared = (await command.prepare?.(values.given, input)) ?? values.given;
+    const prepared = (await command.prepare?.(values.given, input)) ?? { values: values.given };
     const outcome = { hasFailed: false };
-    const data = await run(command, prepared, env, opened, ({ lines, hasFailed = false }) => {
+    const data = await run(command, prepared.values, env, opened, ({ lines, hasFailed = false }) => {
       outcome.hasFailed = hasFailed;
       if (!values.json && lines.length > 0) out(lines.join('\n'));
     });
     if (values.json) out(JSON.stringify(data, null, 2));
+    if (!outcome.hasFailed) await prepared.finish?.();
     return outcome.hasFailed ? 1 : 0;
   } catch (error) {
     if (error instanceof UsageError) {

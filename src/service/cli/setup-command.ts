@@ -8,7 +8,7 @@ import type { Question } from './ask-all.ts';
 import { CommandError } from './command.ts';
 import type { Command, CommandInput, CommandValues } from './command.ts';
 import { invocation } from './invocation.ts';
-import { addressProblem, connectModel, modelOptions } from './model-commands.ts';
+import { addressProblem, connectModel, modelOptions, testConfiguredModel } from './model-commands.ts';
 import { addAssistant, languageProblem, snippetFor } from './new-assistant.ts';
 import { emailProblem, nameProblem, readNewUser } from './new-user.ts';
 
@@ -48,11 +48,13 @@ export const setupCommand: Command = {
   },
   async prepare(given, input) {
     const asked = await askAll('setup', questions, given, input);
-    const values = isModelInEnvironment(asked, input)
-      ? asked
+    const isConfigured = isModelInEnvironment(asked, input);
+    if (isConfigured) await testConfiguredModel(input);
+    const { values, finish } = isConfigured
+      ? { values: asked }
       : await connectModel('setup', asked, input, modelQuestion);
     // The service, which may run the rest, was started in another way.
-    return { ...values, invocation };
+    return { values: { ...values, invocation }, finish };
   },
   async change({ config, database }, values) {
     const { name, email } = readNewUser(values);

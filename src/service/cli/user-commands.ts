@@ -49,17 +49,26 @@ export const listUsersCommand: Command = {
 
 export const topUpCommand: Command = {
   name: 'top-up',
-  summary: "Adds to a user's balance, with an entry in the ledger.",
+  summary: "Adds to a user's balance, or takes back, with an entry in the ledger.",
   options: {
     user: { ...userOption, description: 'the user', required: true },
-    amount: { value: 'USD', description: 'amount, such as 25 or 0.50', required: true },
+    amount: {
+      value: 'USD',
+      description: 'amount, such as 25 or 0.50; --amount=-25 takes back 25',
+      required: true,
+    },
   },
   async change({ database: { db } }, values) {
-    const amount = amountOf(values, 'amount', 'above 0');
+    const amount = amountOf(values, 'amount', 'other than 0');
     const { id } = await findUser(db, values['user']);
-    await moveMoney(db, { userId: id, kind: 'top_up', amount });
+    const isMoved = await moveMoney(db, { userId: id, kind: 'top_up', amount });
     const [user] = await db.select({ balance: users.balance }).from(users).where(eq(users.id, id));
     const balance = user?.balance;
+    if (!isMoved) {
+      throw new CommandError(
+        `The balance is ${balance} USD. Not more than that can be taken back. Nothing was changed.`,
+      );
+    }
     return {
       lines: [`The new balance is ${balance} USD.`],
       data: { balance },
@@ -72,13 +81,17 @@ export const topUpCommand: Command = {
 function amountOf(
   values: CommandValues,
   option: string,
-  range: 'of at least 0' | 'above 0' = 'of at least 0',
+  range: 'of at least 0' | 'other than 0' = 'of at least 0',
 ): string {
   const text = values[option] ?? '';
-  if (!/^\d{1,9}(\.\d{1,4})?$/.test(text) || (range === 'above 0' && Number(text) === 0)) {
+  const pattern = range === 'of at least 0' ? amountPattern : signedPattern;
+  if (!pattern.test(text) || (range === 'other than 0' && Number(text) === 0)) {
     throw new UsageError(
       `--${option} must be an amount ${range} with at most 4 decimals, such as 25 or 0.50.`,
     );
   }
   return text;
 }
+
+const amountPattern = /^\d{1,9}(\.\d{1,4})?$/;
+const signedPattern = /^-?\d{1,9}(\.\d{1,4})?$/;

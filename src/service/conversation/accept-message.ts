@@ -24,7 +24,7 @@ import type { UsageNotice } from '../usage/usage-notice.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { checkOrigin } from './check-origin.ts';
 import type { EndingDependencies } from './end-conversation.ts';
-import { isFull, isOver } from './has-ended.ts';
+import { hasEndedForGood, hasReachedMessageLimit } from './is-closed.ts';
 import { mergeVariables, withoutPrivate } from './merge-variables.ts';
 import { requireProof } from './proof-of-work.ts';
 
@@ -91,7 +91,7 @@ export async function acceptMessage(
   return accept(database, replies, async (tx) => {
     const conversation = await lockConversation(tx, conversationUuid);
     const earlier = keyed && (await claimKey(tx, keyed));
-    if (earlier) return { kind: 'repeat', conversationUuid, messageId: earlier.messageId ?? 0 };
+    if (earlier) return { kind: 'repeat', conversationUuid, messageId: earlier.messageId ?? notFound() };
     return storeMessage({ tx, jobs }, conversation, message, replies.lease, keyed);
   });
 }
@@ -115,14 +115,22 @@ export async function acceptCustomerMessage(
       const [conversation] = await tx
         .select({ uuid: conversations.uuid })
         .from(conversations)
-        .where(eq(conversations.id, earlier.conversationId ?? 0));
-      if (!conversation) throw ConversationError.conversationNotFound();
-      return { kind: 'repeat', conversationUuid: conversation.uuid, messageId: earlier.messageId ?? 0 };
+        .where(eq(conversations.id, earlier.conversationId ?? notFound()));
+      if (!conversation) return notFound();
+      return {
+        kind: 'repeat',
+        conversationUuid: conversation.uuid,
+        messageId: earlier.messageId ?? notFound(),
+      };
     }
     const uuid = await findOrOpenCustomerConversation(tx, jobs, customer);
     return storeMessage({ tx, jobs }, await lockConversation(tx, uuid), message, replies.lease, keyed);
   });
 }
+
+const notFound = (): never => {
+  throw ConversationError.conversationNotFound();
+};
 
 /** Runs a transaction that accepts a message. A lost connection does not show whether it was committed. */
 async function accept(
@@ -148,7 +156,8 @@ async function storeMessage(
   keyed: KeyedRequest | undefined,
 ): Promise<Acceptance> {
   if (conversation.assistantDeleted) throw ConversationError.assistantNotFound();
-  if (conversation.isOver || (await isFull(tx, conversation))) throw ConversationError.conversationEnded();
+  if (conversation.hasEndedForGood || (await hasReachedMessageLimit(tx, conversation)))
+    throw ConversationError.conversationEnded();
 
   const { id: conversationId, aiEnabled, assistantId, type, isPreview } = conversation;
   const { sender } = message;
@@ -165,7 +174,7 @@ async function storeMessage(
     toolResults,
     variables: mergeVariables(conversation.variables, given),
     cost: isBilled ? widgetMessagePrice : '0',
-    replyState: aiEnabled ? 'pending' : 'done',
+    replyState: aiEnabled ? 'pending' : 'none',
     owner: aiEnabled ? lease.owner : null,
     leaseMs: aiEnabled ? lease.milliseconds : null,
   });
@@ -237,7 +246,7 @@ interface LockedConversation extends DailyLimits {
   variables: StoredVariables;
   aiEnabled: boolean;
   maxMessages: number;
-  isOver: boolean;
+  hasEndedForGood: boolean;
   ownerId: number;
   assistantDeleted: boolean;
 }
@@ -246,7 +255,8 @@ interface NewMessage extends Pick<AcceptedMessage, 'conversationId' | 'turn' | '
   /** The new variables of the conversation. */
   variables: StoredVariables;
   cost: string;
-  replyState: 'pending' | 'done';
+  /** `none` during a human handoff. */
+  replyState: 'pending' | 'none';
   owner: string | null;
   leaseMs: number | null;
 }
@@ -287,8 +297,7 @@ const insertMessage = prepared<NewMessage, Pick<AcceptedMessage, 'id' | 'isQueue
 
 async function lockConversation(queries: Queries, uuid: string) {
   const [conversation] = await selectLocked(queries, { uuid });
-  if (!conversation) throw ConversationError.conversationNotFound();
-  return conversation;
+  return conversation ?? notFound();
 }
 
 const selectLocked = prepared<{ uuid: string }, LockedConversation[]>((queries, params) =>
@@ -310,7 +319,7 @@ const selectLocked = prepared<{ uuid: string }, LockedConversation[]>((queries, 
       variables: conversations.variables,
       aiEnabled: conversations.aiEnabled,
       maxMessages: assistants.maxConversationMessages,
-      isOver,
+      hasEndedForGood,
       ownerId: assistants.userId,
       assistantDeleted: sql<boolean>`${assistants.deletedAt} IS NOT NULL`,
     })

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { HistoryEvent } from '../../contract/chat-endpoints.ts';
 import type { Queries } from '../db/database.ts';
 import { conversations, messages } from '../db/schema.ts';
-import { notifyOfChange } from './notify-of-change.ts';
+import { notifyProcesses } from './notify-processes.ts';
 
 /** A person's message, or an event with its sentence in English. */
 export type AddedLine =
@@ -27,5 +27,5 @@ export async function addEntry(
     .update(conversations)
     .set({ turns: turns + 1, updatedAt: updatedUntilEnd })
     .where(eq(conversations.id, id));
-  await notifyOfChange(queries, id);
+  await notifyProcesses(queries, id);
 }

@@ -5,7 +5,7 @@ import type { StoredFunctionCall } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { addEntry } from './add-entry.ts';
 import { markEnded } from './end-conversation.ts';
-import { hasEnded } from './has-ended.ts';
+import { isClosed } from './is-closed.ts';
 import { eventEntry } from './human-handoff.ts';
 
 /** The state of a conversation after its built-in tools were applied. */
@@ -20,7 +20,7 @@ export interface BuiltInToolEffects {
 export async function applyBuiltInTools(
   tx: Queries,
   jobs: Jobs,
-  conversation: { id: number; turns: number; aiEnabled: boolean; hasEnded: boolean },
+  conversation: { id: number; turns: number; aiEnabled: boolean; isMarkedEnded: boolean },
   { messageId, calls }: { messageId: number; calls: StoredFunctionCall[] },
 ): Promise<BuiltInToolEffects> {
   const { aiEnabled } = conversation;
@@ -38,7 +38,7 @@ export async function applyBuiltInTools(
     return { aiEnabled: false };
   }
   // The answer to an earlier message may have ended it already.
-  if (endsConversation(calls) && !conversation.hasEnded) {
+  if (endsConversation(calls) && !conversation.isMarkedEnded) {
     await addEntry(tx, conversation, eventEntry('ended'));
     await markEnded(tx, jobs, conversation.id);
   }
@@ -53,7 +53,7 @@ export async function readEffects(
 ): Promise<BuiltInToolEffects> {
   if (!endsConversation(calls) || !aiEnabled) return { aiEnabled };
   const [{ ended } = { ended: false }] = await tx
-    .select({ ended: hasEnded })
+    .select({ ended: isClosed })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
     .where(eq(conversations.id, id));

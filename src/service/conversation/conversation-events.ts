@@ -7,12 +7,12 @@ import { assistants, conversations } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { networkUsageFactor } from '../lib/visitor-addresses.ts';
 import type { VisitorAddresses } from '../lib/visitor-addresses.ts';
-import { isFinished } from './has-ended.ts';
+import { isClosedAndAnswered } from './is-closed.ts';
 import { readAdded, readLatestId } from './history.ts';
 import type { AddedEntry } from './history.ts';
-import { channel } from './notify-of-change.ts';
-import { conversationSignal } from './signals.ts';
-import type { Signals, Subscription } from './signals.ts';
+import { channel } from './notify-processes.ts';
+import { conversationKey } from './change-notifier.ts';
+import type { ChangeNotifier, Subscription } from './change-notifier.ts';
 
 /** An event of a conversation (our addition: `GET /conversations/{uuid}/events`). */
 export type ConversationEvent =
@@ -32,8 +32,8 @@ export interface Cursor {
 /** Streams that may be open at once. */
 const limits = { ofConversation: 8, ofAddress: 200, ofProcess: 20_000 };
 
-/** Pause between two queries for changes, in milliseconds: while notifications arrive, and while they do not. */
-const pollMs = { notified: 5000, alone: 1000 };
+/** Pause between two queries for changes, in milliseconds, by whether notifications are reliable. */
+const pollMs = { reliable: 5000, unreliable: 1000 };
 
 /** Too many streams are open for a conversation, from an address, or in this process. */
 export class TooManyStreamsError extends Error {
@@ -55,12 +55,13 @@ interface Watched {
 }
 
 /**
- * The event streams that this process serves. A stream reads its conversation when it is notified, when a reply of
- * this process is settled, and when the query that all streams share finds a change.
+ * The event streams that this process serves, for which it polls the database: one query for all streams, more often
+ * while notifications are not reliable. A stream reads its conversation when the query finds a change, when it is
+ * notified, and when a reply of this process is settled.
  */
 export class ConversationEvents {
   readonly #database: Database;
-  readonly #signals: Signals;
+  readonly #notifier: ChangeNotifier;
   readonly #log: Logger;
   readonly #notifications: Notifications;
   readonly #watched = new Map<number, Watched>();
@@ -71,12 +72,12 @@ export class ConversationEvents {
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | undefined;
 
-  constructor({ database, signals, log }: { database: Database; signals: Signals; log: Logger }) {
+  constructor({ database, notifier, log }: { database: Database; notifier: ChangeNotifier; log: Logger }) {
     this.#database = database;
-    this.#signals = signals;
+    this.#notifier = notifier;
     this.#log = log;
     const onNotification = (payload: string) => {
-      signals.notify(conversationSignal(Number(payload)));
+      notifier.notify(conversationKey(Number(payload)));
     };
     this.#notifications = new Notifications(database, channel, onNotification, log);
   }
@@ -104,7 +105,7 @@ export class ConversationEvents {
     if (cursor?.isEnd === true && (await this.#isAtEnd(id, cursor.after))) return undefined;
     const after = cursor?.after ?? (await readLatestId(db, id));
     const close = this.#admit(id, visitor);
-    const changes = this.#signals.subscribe(conversationSignal(id));
+    const changes = this.#notifier.subscribe(conversationKey(id));
     this.#open.add(changes);
     if (this.#isClosing) {
       changes.close();
@@ -207,7 +208,7 @@ export class ConversationEvents {
 
   #schedule(): void {
     if (this.#open.size === 0 || this.#isClosing || this.#polling) return;
-    const pause = this.#notifications.isReliable ? pollMs.notified : pollMs.alone;
+    const pause = this.#notifications.isReliable ? pollMs.reliable : pollMs.unreliable;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#polling = this.#poll().finally(() => {
@@ -225,7 +226,7 @@ export class ConversationEvents {
       const found = await this.#database.db
         .select({
           id: conversations.id,
-          state: sql<string>`concat_ws(' ', ${conversations.updatedAt}, ${conversations.aiEnabled}, ${isFinished})`,
+          state: sql<string>`concat_ws(' ', ${conversations.updatedAt}, ${conversations.aiEnabled}, ${isClosedAndAnswered})`,
         })
         .from(conversations)
         .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
@@ -236,7 +237,7 @@ export class ConversationEvents {
         const state = states.get(id) ?? 'deleted';
         if (!watched || watched.state === state) continue;
         watched.state = state;
-        this.#signals.notify(conversationSignal(id));
+        this.#notifier.notify(conversationKey(id));
       }
     } catch (error) {
       this.#log.warn({ err: error }, 'polling for conversation changes failed; retrying');
@@ -246,7 +247,7 @@ export class ConversationEvents {
 
 const selectState = prepared<{ id: number }, { aiEnabled: boolean; ended: boolean }[]>((queries, params) =>
   queries
-    .select({ aiEnabled: conversations.aiEnabled, ended: isFinished })
+    .select({ aiEnabled: conversations.aiEnabled, ended: isClosedAndAnswered })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
     .where(eq(conversations.id, params.id)),

@@ -8,7 +8,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { assistants, conversations, users } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { markEnded } from './end-conversation.ts';
-import { hasEnded } from './has-ended.ts';
+import { isClosed } from './is-closed.ts';
 
 /** A customer of another system, with the assistant and its owner. */
 export interface Customer {
@@ -66,13 +66,13 @@ export async function findOrOpenCustomerConversation(
     .limit(1)
     .for('no key update');
   const [latest] = await tx
-    .select({ id: conversations.id, uuid: conversations.uuid, hasEnded })
+    .select({ id: conversations.id, uuid: conversations.uuid, isClosed })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
     .where(isCustomers)
     .orderBy(desc(conversations.id))
     .limit(1);
-  if (latest && !latest.hasEnded) return latest.uuid;
+  if (latest && !latest.isClosed) return latest.uuid;
   if (!assistant.canPay) throw ConversationError.insufficientBalance();
   // It may have ended by inactivity since the last run of `endInactiveConversations`.
   if (latest) await markEnded(tx, jobs, latest.id);

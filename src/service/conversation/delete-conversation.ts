@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { conversations, messages } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
-import { notifyOfChange } from './notify-of-change.ts';
+import { notifyProcesses } from './notify-processes.ts';
 import type { Replies } from './replies.ts';
 import { failAbandonedRepliesOf } from './fail-abandoned-replies.ts';
 
@@ -37,7 +37,7 @@ export async function deleteConversation(
       .from(messages)
       .where(and(isInConversation, eq(messages.replyState, 'pending')));
     await tx.delete(conversations).where(eq(conversations.id, conversation.id));
-    await notifyOfChange(tx, conversation.id);
+    await notifyProcesses(tx, conversation.id);
     return pending;
   });
   for (const { id } of pendingReplies) replies.discard(id);

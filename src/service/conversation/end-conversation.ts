@@ -2,7 +2,7 @@ import { and, eq, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Database, Queries } from '../db/database.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { notifyOfChange } from './notify-of-change.ts';
+import { notifyProcesses } from './notify-processes.ts';
 import { isInactive } from './is-inactive.ts';
 
 /** The parts of the service that end conversations. */
@@ -22,7 +22,7 @@ export async function markEnded(tx: Queries, jobs: Jobs, conversationId: number)
     .where(and(eq(conversations.id, conversationId), isNull(conversations.endedAt)))
     .returning({ id: conversations.id });
   if (!ended) return;
-  await notifyOfChange(tx, conversationId);
+  await notifyProcesses(tx, conversationId);
   const [visitorMessage] = await tx
     .select({ id: messages.id })
     .from(messages)

@@ -6,6 +6,7 @@ import { today } from '../db/database-time.ts';
 import { conversations, ledgerEntries, messages } from '../db/schema.ts';
 import { releaseKeys } from '../idempotency/idempotency-key.ts';
 import { uncountAnswers } from '../usage/daily-usage.ts';
+import { updatedUntilEnd } from './add-entry.ts';
 
 /** Why a reply failed: for the visitor, and for the assistant's owner. */
 export interface FailureReasons {
@@ -35,10 +36,18 @@ export async function failMessages(
   guard?: SQL,
 ): Promise<number> {
   if (ids.length === 0) return 0;
+  const isPending = and(inArray(messages.id, ids), eq(messages.replyState, 'pending'), guard);
+  const conversationIds = tx.select({ id: messages.conversationId }).from(messages).where(isPending);
+  // The inactivity timeout starts again, since the visitor has waited, and may send the message again. Locked before the
+  // messages, as in every transaction that locks both.
+  await tx
+    .update(conversations)
+    .set({ updatedAt: updatedUntilEnd })
+    .where(inArray(conversations.id, conversationIds));
   const failed = await tx
     .update(messages)
     .set({ replyState: 'failed', ...reasons, cost: '0', replyOwner: null, replyLeaseUntil: null })
-    .where(and(inArray(messages.id, ids), eq(messages.replyState, 'pending'), guard))
+    .where(isPending)
     .returning({ id: messages.id });
   const failedIds = failed.map(({ id }) => id);
   if (failedIds.length === 0) return 0;

@@ -30,7 +30,9 @@ export interface OwnedConversation {
 }
 
 /**
- * Starts or ends a human handoff. The assistant still answers messages that were accepted before.
+ * Starts or ends a human handoff. During a handoff, `acceptMessage` stores a visitor's messages with the reply state
+ * `none`, so the assistant does not answer them, and web calls are refused or end. The assistant still answers messages
+ * that were accepted before the handoff.
  *
  * @returns false if that was done already.
  * @throws ConversationError

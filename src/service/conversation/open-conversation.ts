@@ -17,7 +17,7 @@ import type { Visitor } from '../user-token/identify-visitor.ts';
 import type { Sender } from './accept-message.ts';
 import { checkOrigin } from './check-origin.ts';
 import type { EndingDependencies } from './end-conversation.ts';
-import { hasEnded } from './has-ended.ts';
+import { isClosed } from './is-closed.ts';
 import { readHistory, toHistoryEntry, visibleColumns } from './history.ts';
 import type { HistoryEntry, VisibleLine } from './history.ts';
 import { isTooMany, withoutPrivate } from './merge-variables.ts';
@@ -109,7 +109,7 @@ async function resumeOfUser(
       id: conversations.id,
       uuid: conversations.uuid,
       variables: conversations.variables,
-      hasEnded,
+      isClosed,
     })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
@@ -117,7 +117,7 @@ async function resumeOfUser(
     .orderBy(desc(conversations.id))
     .limit(1)
     .for('no key update', { of: conversations });
-  if (!latest || latest.hasEnded) return undefined;
+  if (!latest || latest.isClosed) return undefined;
   const { id, uuid } = latest;
   const known = Object.entries(latest.variables).filter(([name]) => !isVerifiedName(name));
   const merged = { ...Object.fromEntries(known), ...variables };

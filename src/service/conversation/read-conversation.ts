@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
-import { isFinished } from './has-ended.ts';
+import { isClosedAndAnswered } from './is-closed.ts';
 import { readHistory } from './history.ts';
 import type { HistoryEntry } from './history.ts';
 import { withoutPrivate } from './merge-variables.ts';
@@ -40,7 +40,7 @@ export async function readConversation(
       variables: conversations.variables,
       privateVariables: assistants.privateVariables,
       aiEnabled: conversations.aiEnabled,
-      ended: isFinished,
+      ended: isClosedAndAnswered,
     })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))

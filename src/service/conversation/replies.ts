@@ -23,9 +23,9 @@ import { storeAnswer } from './store-answer.ts';
 import type { Answer, NewAnswer, SettledAnswer } from './store-answer.ts';
 import { StopRequests, replyStopped } from './stop-requests.ts';
 import { countReply, recordFirstToken } from '../telemetry/instruments.ts';
-import { conversationSignal, pollUntil } from './signals.ts';
+import { conversationKey, pollUntil } from './change-notifier.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
-import type { Signals } from './signals.ts';
+import type { ChangeNotifier } from './change-notifier.ts';
 
 /** Longest reply, in UTF-16 code units; the rest is cut off. */
 export const replyLimit = 32_000;
@@ -37,7 +37,7 @@ const minTurnTimeoutMs = 300_000;
 const storingMs = 30_000;
 
 /** Key of the signal that the reply to a message is settled: stored or failed. */
-export const replySettledSignal = (messageId: number): string => `message ${messageId}`;
+export const replySettledKey = (messageId: number): string => `message ${messageId}`;
 
 /**
  * The replies that this process writes. Replies of one conversation are written one after the other, across processes;
@@ -49,7 +49,7 @@ export class Replies implements Answerer {
   readonly #dependencies: EngineContextDependencies & EndingDependencies;
   readonly #database: Database;
   readonly #engine: Engine;
-  readonly #signals: Signals;
+  readonly #notifier: ChangeNotifier;
   readonly #timeoutMs: number;
   readonly #log: Logger;
   readonly #pending = new Map<number, { reply: Reply; done: Promise<void> }>();
@@ -60,7 +60,7 @@ export class Replies implements Answerer {
     dependencies: EngineContextDependencies &
       EndingDependencies & {
         engine: Engine;
-        signals: Signals;
+        notifier: ChangeNotifier;
         config: { timeoutMs: number; leaseMs: number };
         log: Logger;
       },
@@ -68,7 +68,7 @@ export class Replies implements Answerer {
     this.#dependencies = dependencies;
     this.#database = dependencies.database;
     this.#engine = dependencies.engine;
-    this.#signals = dependencies.signals;
+    this.#notifier = dependencies.notifier;
     this.#timeoutMs = dependencies.config.timeoutMs;
     this.#log = dependencies.log;
     this.#stops = new StopRequests(dependencies.database);
@@ -127,7 +127,7 @@ export class Replies implements Answerer {
     if (this.#pending.size > 0) await this.#extendLeases([...this.#pending.keys()]);
   }
 
-  /** Leaves those that another transaction has locked to the next round, as `OwnedCalls` does. */
+  /** Leaves those that another transaction has locked to the next round, as `LeasedCalls` does. */
   #extendLeases(messageIds: number[]): Promise<{ id: number }[]> {
     const { db } = this.#database;
     const unlocked = db
@@ -159,7 +159,6 @@ export class Replies implements Answerer {
 
   async #run(message: AcceptedMessage, reply: Reply): Promise<void> {
     const stop = this.#stops.watch(message.id);
-    measureFirstToken(reply);
     try {
       if (message.isQueued) await this.#waitForTurn(message);
       const answer = await withTimeout(this.#timeoutMs, [this.#closing.signal, stop], (signal) =>
@@ -175,8 +174,8 @@ export class Replies implements Answerer {
     } finally {
       this.#stops.release(message.id);
       this.#pending.delete(message.id);
-      this.#signals.notify(conversationSignal(message.conversationId));
-      this.#signals.notify(replySettledSignal(message.id));
+      this.#notifier.notify(conversationKey(message.conversationId));
+      this.#notifier.notify(replySettledKey(message.id));
     }
   }
 
@@ -193,7 +192,10 @@ export class Replies implements Answerer {
     try {
       signal.throwIfAborted();
       for await (const event of this.#engine.reply(request, signal)) {
-        signal.throwIfAborted();
+        // A function that has run is recorded although the reply was stopped: otherwise the model would repeat it.
+        if (event.type === 'delta') signal.throwIfAborted();
+        // The page runs nothing for a reply that was stopped.
+        else if (event.client && signal.aborted) continue;
         addEvent(event, answer, reply);
         if (answer.text.length >= replyLimit) break;
       }
@@ -229,9 +231,18 @@ export class Replies implements Answerer {
       const earlier = await selectPendingBefore(db, message);
       return earlier.length > 0 ? undefined : true;
     };
-    await withTimeout(this.#turnTimeoutMs, [this.#closing.signal], (signal) =>
-      pollUntil(this.#signals, conversationSignal(message.conversationId), isFirst, signal),
-    );
+    const milliseconds = this.#turnTimeoutMs;
+    try {
+      await withTimeout(milliseconds, [this.#closing.signal], (signal) =>
+        pollUntil(this.#notifier, conversationKey(message.conversationId), isFirst, signal),
+      );
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
+      throw new EngineError(tooSlow, {
+        cause: error,
+        ownerReason: `the earlier replies of the conversation took longer than ${milliseconds / 1000} seconds`,
+      });
+    }
   }
 
   async #fail(message: AcceptedMessage, reply: Reply, error: unknown): Promise<void> {
@@ -243,7 +254,7 @@ export class Replies implements Answerer {
       failure: 'something went wrong inside the service',
       problem: 'an unexpected error, which is in the log of the service',
     };
-    const tell = () => {
+    const rejectReply = () => {
       reply.fail(ConversationError.replyFailed(reasons.failure, { cause: error }));
     };
     try {
@@ -252,7 +263,7 @@ export class Replies implements Answerer {
         mayRetry: () => !this.#closing.signal.aborted,
         onFirstFailure: (cause) => {
           this.#log.warn({ err: cause }, 'a failed reply could not be refunded; retrying');
-          tell();
+          rejectReply();
         },
       });
     } catch (cause) {
@@ -260,21 +271,26 @@ export class Replies implements Answerer {
       this.#log.error({ err: cause }, 'a failed reply could not be refunded');
     }
     countReply('failed');
-    tell();
+    rejectReply();
   }
 
   /** The reasons of an expected failure; undefined for others. */
   #expectedReasons(error: unknown): FailureReasons | undefined {
     if (error instanceof EngineError) return { failure: error.message, problem: error.ownerReason };
-    if (error instanceof DOMException && error.name === 'TimeoutError') {
+    if (isTimeout(error)) {
       return {
-        failure: 'the answer took too long',
+        failure: tooSlow,
         problem: `the time limit of ${this.#timeoutMs / 1000} seconds was exceeded`,
       };
     }
     return undefined;
   }
 }
+
+/** The failure of a reply whose time limit was exceeded, for the visitor. */
+const tooSlow = 'the answer took too long';
+
+const isTimeout = (error: unknown) => error instanceof DOMException && error.name === 'TimeoutError';
 
 /** A pending reply of an earlier turn, if any. */
 const selectPendingBefore = prepared<Pick<AcceptedMessage, 'conversationId' | 'turn'>, { id: number }[]>(
@@ -305,6 +321,7 @@ function addEvent(event: ReplyEvent, answer: Answer, reply: Reply): void {
   // A delta may end within an emoji that the next one completes, so only null characters are removed.
   const text = event.text.replaceAll('\0', '').slice(0, replyLimit - answer.text.length);
   if (text === '') return;
+  if (answer.text === '') recordFirstToken(performance.now() - reply.startedAt);
   answer.text += text;
   reply.emit({ type: 'delta', text });
 }
@@ -319,11 +336,3 @@ const describeLeftOut = (leftOut: readonly string[]) =>
         0,
         leftOutLimit,
       );
-
-/** Records the time until the first text of a reply. */
-function measureFirstToken(reply: Reply): void {
-  const start = performance.now();
-  reply.onFirstText = () => {
-    recordFirstToken(performance.now() - start);
-  };
-}

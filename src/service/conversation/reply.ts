@@ -9,8 +9,8 @@ import type { SettledAnswer } from './store-answer.ts';
 export class Reply {
   readonly #events: ReplyEvent[] = [];
   readonly #outcome = Promise.withResolvers<SettledAnswer>();
-  /** Called when the first text arrives. */
-  onFirstText: (() => void) | undefined;
+  /** On the clock of `performance`. */
+  readonly startedAt = performance.now();
   #settled = false;
   #progress = Promise.withResolvers<undefined>();
 
@@ -38,10 +38,6 @@ export class Reply {
   }
 
   emit(event: ReplyEvent): void {
-    if (event.type === 'delta') {
-      this.onFirstText?.();
-      this.onFirstText = undefined;
-    }
     this.#events.push(event);
     this.#wake();
   }

@@ -8,13 +8,13 @@ import type { Acceptance, VisitorMessage } from './accept-message.ts';
 import type { Customer } from './customer-conversation.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { endsConversation } from './apply-built-in-tools.ts';
-import { hasEnded } from './has-ended.ts';
-import { replySettledSignal } from './replies.ts';
+import { isClosed } from './is-closed.ts';
+import { replySettledKey } from './replies.ts';
 import type { Replies } from './replies.ts';
 import { Reply } from './reply.ts';
 import type { SettledAnswer } from './store-answer.ts';
-import { pollUntil } from './signals.ts';
-import type { Signals } from './signals.ts';
+import { pollUntil } from './change-notifier.ts';
+import type { ChangeNotifier } from './change-notifier.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
@@ -23,7 +23,7 @@ export interface SendingDependencies {
   database: Database;
   jobs: Jobs;
   replies: Replies;
-  signals: Signals;
+  notifier: ChangeNotifier;
 }
 
 /**
@@ -58,7 +58,7 @@ export async function sendCustomerMessage(
   return { conversationUuid: accepted.conversationUuid, reply: replyTo(dependencies, accepted) };
 }
 
-function replyTo({ database, replies, signals }: SendingDependencies, accepted: Acceptance): Reply {
+function replyTo({ database, replies, notifier }: SendingDependencies, accepted: Acceptance): Reply {
   if (accepted.kind === 'answer') return replies.start(accepted.message);
   const reply = new Reply();
   if (accepted.kind === 'store') {
@@ -67,19 +67,19 @@ function replyTo({ database, replies, signals }: SendingDependencies, accepted: 
   }
   const current = replies.find(accepted.messageId);
   if (current) return current;
-  void awaitStoredAnswer({ database, replies, signals }, accepted.messageId, reply);
+  void awaitStoredAnswer({ database, replies, notifier }, accepted.messageId, reply);
   return reply;
 }
 
 /** Waits for the answer to an earlier request, which another process may still be writing, and emits it as one delta. */
 async function awaitStoredAnswer(
-  { database, replies, signals }: Pick<SendingDependencies, 'database' | 'replies' | 'signals'>,
+  { database, replies, notifier }: Pick<SendingDependencies, 'database' | 'replies' | 'notifier'>,
   messageId: number,
   repeat: Reply,
 ): Promise<void> {
   try {
     const answer = await withTimeout(replies.longestMs, [], (signal) =>
-      pollUntil(signals, replySettledSignal(messageId), () => readAnswer(database, messageId), signal),
+      pollUntil(notifier, replySettledKey(messageId), () => readAnswer(database, messageId), signal),
     );
     for (const call of answer.functionCalls) repeat.emit({ type: 'function_call', ...call });
     if (answer.text !== '') repeat.emit({ type: 'delta', text: answer.text });
@@ -104,7 +104,7 @@ async function readAnswer({ db }: Database, messageId: number): Promise<SettledA
       text: reply.content,
       functionCalls: reply.functionCalls,
       aiEnabled: conversations.aiEnabled,
-      hasEnded,
+      isClosed,
     })
     .from(messages)
     .innerJoin(conversations, eq(conversations.id, messages.conversationId))
@@ -115,9 +115,9 @@ async function readAnswer({ db }: Database, messageId: number): Promise<SettledA
   if (found.state === 'failed') throw ConversationError.replyFailed(found.failure ?? 'the reply failed');
   const { text, functionCalls, aiEnabled } = found;
   // Stored while a person had taken over: there is no answer.
-  if (found.state === 'done') return { text: '', functionCalls: [], aiEnabled };
+  if (found.state === 'none') return { text: '', functionCalls: [], aiEnabled };
   if (text === null) return undefined;
   const calls = functionCalls ?? [];
-  const ended = found.hasEnded && endsConversation(calls);
+  const ended = found.isClosed && endsConversation(calls);
   return { text, functionCalls: calls, aiEnabled, ...(ended && { ended }) };
 }

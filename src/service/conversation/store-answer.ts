@@ -6,7 +6,7 @@ import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { EndingDependencies } from './end-conversation.ts';
 import { updatedUntilEnd } from './add-entry.ts';
-import { notifyOfChange } from './notify-of-change.ts';
+import { notifyProcesses } from './notify-processes.ts';
 import { applyBuiltInTools, readEffects } from './apply-built-in-tools.ts';
 import type { BuiltInToolEffects } from './apply-built-in-tools.ts';
 
@@ -52,7 +52,7 @@ export async function storeAnswer(
       return { ...answer, ...(await readEffects(tx, conversation, answer.functionCalls)) };
     }
     // Polling finds no update of an ended conversation.
-    if (conversation.hasEnded) await notifyOfChange(tx, conversationId);
+    if (conversation.isMarkedEnded) await notifyProcesses(tx, conversationId);
     const effects = { messageId: id, calls: answer.functionCalls };
     return { ...answer, ...(await applyBuiltInTools(tx, jobs, conversation, effects)) };
   });
@@ -60,7 +60,7 @@ export async function storeAnswer(
 
 const touchConversation = prepared<
   { conversationId: number },
-  { id: number; turns: number; aiEnabled: boolean; hasEnded: boolean }[]
+  { id: number; turns: number; aiEnabled: boolean; isMarkedEnded: boolean }[]
 >((queries, params) =>
   queries
     .update(conversations)
@@ -70,7 +70,7 @@ const touchConversation = prepared<
       id: conversations.id,
       turns: conversations.turns,
       aiEnabled: conversations.aiEnabled,
-      hasEnded: sql<boolean>`${conversations.endedAt} IS NOT NULL`,
+      isMarkedEnded: sql<boolean>`${conversations.endedAt} IS NOT NULL`,
     }),
 );
 

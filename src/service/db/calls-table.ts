@@ -53,6 +53,8 @@ export const calls = pgTable('calls', {
   webhookResponse: jsonb('webhook_response').$type<Record<string, unknown>>().notNull().default({}),
   carrierCost: numeric('carrier_cost', { mode: 'number' }).notNull().default(0),
   totalCost: numeric('total_cost', { mode: 'number' }).notNull().default(0),
+  /** Minutes that were charged when they started, or counted if the call is free. */
+  chargedMinutes: integer('charged_minutes').notNull().default(0),
   answeredBy: text('answered_by', { enum: ['human', 'machine', 'unknown'] })
     .notNull()
     .default('unknown'),
@@ -63,6 +65,7 @@ export const calls = pgTable('calls', {
   messages: jsonb().$type<readonly CallMessage[]>().notNull().default([]),
   answeredAt: timestamptz('answered_at'),
   endedAt: timestamptz('ended_at'),
+  /** An open call has one if the carrier's response to the dialing was an error, for the case that no report follows. */
   endReason: text('end_reason').$type<EndReason>(),
   /** The carrier's id of the call. */
   carrierCallId: text('carrier_call_id'),

@@ -22,6 +22,8 @@ export const campaigns = pgTable('campaigns', {
   goalCompletionVariable: text('goal_completion_variable'),
   markCompleteWhenNoLeads: boolean('mark_complete_when_no_leads').notNull().default(true),
   stopReason: text('stop_reason'),
+  /** Set after an error of the carrier. */
+  pausedUntil: timestamptz('paused_until'),
   callsMade: integer('calls_made').notNull().default(0),
   /** Set while the leads of a deleted campaign are being deleted. */
   deletedAt: timestamptz('deleted_at'),

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { bytea } from './columns.ts';
 
@@ -7,4 +8,8 @@ export const documentSources = pgTable('document_sources', {
   file: bytea(),
   links: text().array(),
   relativeLinksLimit: integer('relative_links_limit'),
+  replaces: integer()
+    .array()
+    .notNull()
+    .default(sql`'{}'`),
 });

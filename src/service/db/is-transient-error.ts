@@ -1,8 +1,8 @@
 /** SQLSTATE of a write on a server that is read-only, as a standby is. */
 const readOnlyCode = '25006';
 
-/** SQLSTATE of a transaction that the server has rolled back to end a deadlock. */
-const deadlockCode = '40P01';
+/** SQLSTATE of a transaction that the server has rolled back to end a deadlock, and of a lock that took too long. */
+const lockCodes = ['40P01', '55P03'];
 
 /** Classes of SQLSTATE of a server that is stopping, starting, full, or cannot be reached. */
 const outageClasses = /^(08|53|57)/;
@@ -26,8 +26,7 @@ export const isReadOnlyError = (error: unknown): boolean =>
   error instanceof Error && codeOf(causeOf(error)) === readOnlyCode;
 
 /**
- * Whether a query may succeed when it is repeated: the database was not available, or has ended a deadlock by rolling the
- * query back.
+ * Whether a query may succeed when it is repeated: the database was not available, or the query did not get a lock.
  */
 export function isTransientError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -35,7 +34,7 @@ export function isTransientError(error: unknown): boolean {
   const code = codeOf(cause);
   return (
     outageClasses.test(code) ||
-    code === deadlockCode ||
+    lockCodes.includes(code) ||
     code === readOnlyCode ||
     /^(ECONN|EPIPE|ETIMEDOUT)/.test(code) ||
     lostConnection.test(cause.message)

@@ -11,7 +11,7 @@ import { DatabaseNotOpenedError, EmbeddedPostgres, reasonOf } from './embedded-p
 import { lockFolder } from './lock-folder.ts';
 import * as schema from './schema.ts';
 import { transactions } from './transactions.ts';
-import { UnplannedClient } from './unplanned-client.ts';
+import { UnnamedStatementsClient } from './unnamed-statements-client.ts';
 
 /**
  * Opens PGlite, PostgreSQL inside this process, with its data in `folder`, which is created if missing, and which only
@@ -76,7 +76,7 @@ async function prepareFolder(folder: string, log: Logger): Promise<() => void> {
  * connection of its own, or ending the first would end the second.
  */
 function clientClass(embedded: EmbeddedPostgres): typeof Client {
-  return class PgliteClient extends UnplannedClient {
+  return class PgliteClient extends UnnamedStatementsClient {
     constructor(options?: string | ClientConfig) {
       super({ ...(typeof options === 'object' ? options : {}), ...connect(embedded) });
     }

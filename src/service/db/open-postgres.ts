@@ -4,10 +4,10 @@ import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { OperatorError } from '../operator-error.ts';
 import type { Connection } from './database.ts';
-import { PlannedClient } from './planned-client.ts';
+import { PreparedStatementsClient } from './prepared-statements-client.ts';
 import * as schema from './schema.ts';
 import { transactions } from './transactions.ts';
-import { UnplannedClient } from './unplanned-client.ts';
+import { UnnamedStatementsClient } from './unnamed-statements-client.ts';
 
 /** Limits of a pool, in milliseconds. */
 interface Timeouts {
@@ -68,6 +68,17 @@ export class DatabaseReadOnlyError extends OperatorError {
   }
 }
 
+/** The database has an encoding or a locale in which text is stored or searched wrongly. */
+export class DatabaseLocaleError extends OperatorError {
+  override readonly name = 'DatabaseLocaleError';
+  constructor() {
+    super(
+      'The database that DATABASE_URL names must have the encoding UTF8 and a locale that knows the letters of all ' +
+        'languages. Create it with: createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 --owner=<user> <name>',
+    );
+  }
+}
+
 /**
  * Opens a pool of connections to a PostgreSQL server.
  *
@@ -85,10 +96,12 @@ export async function openPostgres(
   }: { poolSize: number; directUrl?: string | undefined; log: Logger; timeouts?: Timeouts },
 ): Promise<Connection> {
   // Not by startup parameters, which PgBouncer refuses. A process that freezes in a transaction must not lock a balance
-  // forever.
-  const limitStatements = (client: ClientBase): unknown =>
+  // forever. The database may have another default isolation, in which concurrent changes of a record fail.
+  const configureSession = (client: ClientBase): unknown =>
     client.query(
-      `SET statement_timeout = ${timeouts.statementMs}; SET idle_in_transaction_session_timeout = ${timeouts.statementMs}`,
+      `SET statement_timeout = ${timeouts.statementMs};
+      SET idle_in_transaction_session_timeout = ${timeouts.statementMs};
+      SET default_transaction_isolation = 'read committed'`,
     );
   const pool = new Pool({
     connectionString: databaseUrl,
@@ -98,9 +111,9 @@ export async function openPostgres(
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     application_name: 'voice-assistant-chat',
-    Client: directUrl === undefined ? PlannedClient : UnplannedClient,
+    Client: directUrl === undefined ? PreparedStatementsClient : UnnamedStatementsClient,
     // The pool waits for the promise, which its declarations do not say.
-    ...(directUrl === undefined && { onConnect: limitStatements }),
+    ...(directUrl === undefined && { onConnect: configureSession }),
   });
   // The pool replaces a broken idle connection; without a listener its error would end the process.
   pool.on('error', (error) => {

@@ -24,7 +24,7 @@ export function prepared<Values extends object, Output>(
   const preparedQueries = new WeakMap<Queries, ReturnType<Preparable<Output>['prepare']>>();
   return (queries, values) => {
     let query = preparedQueries.get(queries);
-    // Unnamed here; `PlannedClient` names it on PostgreSQL.
+    // Unnamed here; `PreparedStatementsClient` names it on PostgreSQL.
     if (query === undefined) preparedQueries.set(queries, (query = build(queries, placeholders).prepare('')));
     return query.execute(values as Record<string, unknown>);
   };

@@ -16,10 +16,6 @@ const transactions = new AsyncLocalStorage<Execute>();
 export const withinTransaction = <Outcome>(tx: Queries, work: () => Promise<Outcome>): Promise<Outcome> =>
   transactions.run((text, values) => fromDrizzle(tx, sql).executeSql(text, values), work);
 
-/** Runs work outside the transaction. */
-export const outsideTransaction = <Outcome>(work: () => Promise<Outcome>): Promise<Outcome> =>
-  transactions.exit(work);
-
 /**
  * Runs a library's SQL: one statement, or several without values, whose rows are concatenated. A failed statement may
  * leave a transaction open, which on PGlite would include the queries of others, so it is rolled back.

@@ -215,9 +215,9 @@ export const messages = pgTable('messages', {
   author: text(),
   functionCalls: jsonb('function_calls').$type<StoredFunctionCall[]>().notNull().default([]),
   toolResults: jsonb('tool_results').$type<StoredToolResult[]>().notNull().default([]),
-  replyState: text('reply_state', { enum: ['pending', 'answered', 'failed', 'done'] })
+  replyState: text('reply_state', { enum: ['pending', 'answered', 'failed', 'none'] })
     .notNull()
-    .default('done'),
+    .default('none'),
   failure: text(),
   problem: text(),
   replyOwner: uuid('reply_owner'),

@@ -6,7 +6,7 @@ import type { Server } from './read-endpoint.ts';
 /** An endpoint that speaks OpenAI's chat completions protocol. */
 export interface LanguageModelConfig extends Server {
   model: string;
-  /** Longest pause between two chunks of a response. */
+  /** Longest wait for a response to begin, and between two of its chunks. */
   idleTimeoutMs: number;
   /** USD for a million tokens. */
   price?: { input: number; output: number } | undefined;
@@ -71,7 +71,9 @@ export function readModels(
     // The default price is that of the default model.
     const price = ownPrice ?? (model === undefined && baseUrl === undefined ? defaults.price : undefined);
     return {
-      ...{ code, name: name ?? code, type },
+      code,
+      name: name ?? code,
+      type,
       endpoint: server && { ...server, model: model ?? defaults.model, idleTimeoutMs, price },
       realtime:
         server && realtimeModel !== undefined

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { limits, recordLimits } from '../../contract/limits.ts';
+import { recordLimits, requestLimits } from '../../contract/limits.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { answerRefusal } from './answer-error.ts';
 
@@ -12,7 +12,7 @@ const drainMs = 2000;
 
 /** Refuses bodies above the limit (interface: 413 in the format of the endpoint's other errors). */
 export function limitRequestBody(): MiddlewareHandler {
-  const [small, large] = [limitTo(limits.requestBody), limitTo(recordLimits.knowledgebase.upload)];
+  const [small, large] = [limitTo(requestLimits.requestBody), limitTo(recordLimits.knowledgebase.upload)];
   return (c, next) => (uploads.test(c.req.path) ? large : small)(c, next);
 }
 

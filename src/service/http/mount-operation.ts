@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts';
 import type { Authenticated } from './bearer-auth.ts';
 import { checkFields } from './check-fields.ts';
 import { readBody, readQuery } from './read-request.ts';
-import { idInPath, runChange, unchanged } from './run-change.ts';
+import { idInPath, runAuditedChange, unchanged } from './run-audited-change.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { FieldErrors } from '../lib/refusal.ts';
 
@@ -53,7 +53,7 @@ export function mountOperation<Endpoint extends OwnerEndpoint>(
     const markAsUnchanged = () => {
       isUnchanged = true;
     };
-    const answer = await runChange(
+    const answer = await runAuditedChange(
       c,
       (database) => handler({ ...checked, database, markAsUnchanged }),
       (given) => (isUnchanged ? unchanged : (idInPath(c) ?? findId(endpoint, checked.body, given))),
@@ -80,7 +80,7 @@ export function mountLongOperation<Endpoint extends OwnerEndpoint>(
 ): void {
   routes.on(endpoint.method, routeOf(endpoint), async (c) => {
     const checked = await checkRequest(c, endpoint, rules, readBody);
-    const answer = await handler({ ...checked, change: (work) => runChange(c, work, (id) => id) });
+    const answer = await handler({ ...checked, change: (work) => runAuditedChange(c, work, (id) => id) });
     return c.json(answer, endpoint.success ?? 200);
   });
 }

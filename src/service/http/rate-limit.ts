@@ -69,7 +69,7 @@ export function limitRequests<Env extends HonoEnv>(
 function tooManyRequests(c: Context, seconds: number): Response {
   c.header('Retry-After', String(seconds));
   c.header('Cache-Control', 'no-store');
-  return c.json({ message: errorTexts.tooManyRequests, retry_after: seconds }, 429);
+  return c.json({ message: errorTexts['too-many-requests'], retry_after: seconds }, 429);
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import type * as z from 'zod/mini';
-import { countCharacters, limits } from '../../contract/limits.ts';
+import { countCharacters, requestLimits } from '../../contract/limits.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
-import { isDeeperThan, maxDepth } from '../lib/nesting.ts';
+import { isDeeperThan, maxDepth } from '../lib/json-depth.ts';
 import { Refusal } from '../lib/refusal.ts';
 
 /**
@@ -59,10 +59,10 @@ export async function readJsonBody<Output>(c: Context, schema: Schema<Output>): 
 export function readIdempotencyKey(c: Context, scope: string, body: unknown): KeyedRequest | undefined {
   const key = c.req.header('Idempotency-Key')?.trim();
   if (key === undefined || key === '') return undefined;
-  if (countCharacters(key) > limits.idempotencyKey.max) {
+  if (countCharacters(key) > requestLimits.idempotencyKey.max) {
     throw new ConversationError(
       'invalid-request',
-      `Idempotency-Key may have at most ${limits.idempotencyKey.max} characters`,
+      `Idempotency-Key may have at most ${requestLimits.idempotencyKey.max} characters`,
     );
   }
   return { key, scope, body };

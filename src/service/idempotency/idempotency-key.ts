@@ -19,7 +19,10 @@ export interface KeyedRequest {
   body: unknown;
 }
 
-/** The records that an earlier request with the same key created. */
+/**
+ * The records that an earlier request with the same key created. A conversation or message is deleted together with the
+ * key; a deleted call becomes null.
+ */
 export interface EarlierOutcome {
   conversationId: number | null;
   messageId: number | null;
@@ -45,8 +48,12 @@ export async function claimKey(queries: Queries, request: KeyedRequest): Promise
     .onConflictDoUpdate({
       target: [idempotencyKeys.scope, idempotencyKeys.keyHash],
       set: {
-        ...{ requestHash, conversationId: null, messageId: null, callId: null },
-        ...{ createdAt: sql`now()`, expiresAt: expiry },
+        requestHash,
+        conversationId: null,
+        messageId: null,
+        callId: null,
+        createdAt: sql`now()`,
+        expiresAt: expiry,
       },
       setWhere: lte(idempotencyKeys.expiresAt, sql`now()`),
     })

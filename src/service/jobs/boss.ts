@@ -3,13 +3,12 @@ import { PgBoss } from 'pg-boss';
 import type { ConstructorOptions, Db } from 'pg-boss';
 import type { Pool } from 'pg';
 import { runStatements } from '../db/run-statements.ts';
-import { fetchInTurn } from './fetch-in-turn.ts';
 import { queueNames, queues } from './queues.ts';
 
 /** Creates an instance of pg-boss. It has no timers until it is started; it can only store and read jobs. */
 export function createBoss(pool: Pool, options?: ConstructorOptions, listen?: Db['listen']): PgBoss {
   const none = { migrate: false, schedule: false, supervise: false, reindex: false, monitorVacuum: false };
-  const db = { executeSql: fetchInTurn(runStatements(pool)), ...(listen && { listen }) };
+  const db = { executeSql: runStatements(pool), ...(listen && { listen }) };
   // Failures reject to the caller as well; an unhandled error event would end the process.
   return new PgBoss({ schema: 'jobs', db, ...none, ...options }).on('error', () => undefined);
 }

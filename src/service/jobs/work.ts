@@ -16,14 +16,17 @@ interface WorkerOf<Name extends QueueName> {
   queue: Name;
   /** Number of jobs that a process runs at the same time; 2 by default. */
   concurrency?: number;
-  /** Number of an owner's jobs that all processes together run at the same time; unlimited by default. */
+  /**
+   * Number of an owner's jobs that run at the same time in all processes together; unlimited by default. It is
+   * approximate: fetches at the same moment do not see each other's jobs.
+   */
   concurrencyPerOwner?: number;
   /**
    * Runs a job, at least once; an error leads to a retry. PGlite has one session, so no transaction may be held while
    * waiting for anything but the database. The signal is aborted when the job times out, another process takes it
-   * over, or the process stops.
+   * over, or the process stops. `retryCount` is the number of earlier tries.
    */
-  handle(data: QueueData[Name], signal: AbortSignal, isLastTry: boolean): Promise<void>;
+  handle(data: QueueData[Name], signal: AbortSignal, retryCount: number): Promise<void>;
 }
 /** Runs the jobs of one queue. */
 export type Worker = { [Name in QueueName]: WorkerOf<Name> }[QueueName];
@@ -43,35 +46,37 @@ export async function startWork(
 ): Promise<(milliseconds: number) => Promise<void>> {
   const heartbeat = leaseSeconds / 3;
   // Monitoring takes place once per interval, however many processes there are.
-  const intervals = { superviseIntervalSeconds: heartbeat, monitorIntervalSeconds: heartbeat - 1 };
-  const rare = { maintenanceIntervalSeconds: 3600, flowIntervalSeconds: 86_400 };
-  const bossOptions = { useListenNotify: true, supervise: true, ...intervals, ...rare };
-  const boss = createBoss(database.pool, bossOptions, (channel, onNotification, onReconnect) => {
+  const bossOptions = {
+    useListenNotify: true,
+    supervise: true,
+    superviseIntervalSeconds: heartbeat,
+    monitorIntervalSeconds: heartbeat - 1,
+    // Deletes finished jobs.
+    maintenanceIntervalSeconds: 60,
+    flowIntervalSeconds: 86_400,
+  };
+  const boss = createBoss(database.pool, bossOptions, (channel, _, onReconnect) => {
+    // pg-boss would wake all workers of the queue, and their simultaneous fetches would exceed the limits of owners.
+    const onNotification = (queue: string) => {
+      wake(queue as QueueName);
+    };
     const notifications = new Notifications(database, channel, onNotification, log, onReconnect);
     notifications.open();
     return Promise.resolve({ close: () => notifications.close() });
   });
   const running = new Map<JobWithMetadata, { queue: QueueName; done: Promise<void> }>();
-  const workerIds = new Map<QueueName, string[]>();
-  /** The number of running handlers by worker: more than one if a job exceeded its time. */
-  const handlers = new Map<string, number>();
   const timers = new Set<NodeJS.Timeout>();
   let isStopping = false;
   boss.on('error', (error) => {
     if (!isStopping) log.error({ err: toError(error) }, 'background jobs failed and will be retried');
   });
 
-  /**
-   * Has one idle worker look for a job; if it finds one, it wakes the next. Without an idle worker, all of them look
-   * after their jobs: pg-boss may have given up on a job whose handler still runs.
-   */
+  /** Has one idle worker look for a job, and the others after theirs. A worker that finds a job wakes the next one. */
   const wake = (queue: QueueName) => {
-    const ids = workerIds.get(queue) ?? [];
-    const idle = ids.find((id) => !handlers.get(id));
-    for (const id of idle === undefined ? ids : [idle]) if (!isStopping) boss.notifyWorker(id);
-  };
-  const count = (id: string, change: 1 | -1) => {
-    handlers.set(id, (handlers.get(id) ?? 0) + change);
+    if (isStopping) return;
+    const all = boss.getWipData().filter(({ name }) => name === queue);
+    const idle = all.find(({ count }) => count === 0);
+    for (const worker of all) if (worker === idle || worker.count > 0) boss.notifyWorker(worker.id);
   };
   const wakeIn = (queue: QueueName, milliseconds: number) => {
     if (isStopping || milliseconds > pollMs) return;
@@ -84,7 +89,7 @@ export async function startWork(
   const run = async (worker: Worker, job: JobWithMetadata) => {
     const { queue } = worker;
     try {
-      await worker.handle(job.data as never, job.signal, job.retryCount >= job.retryLimit);
+      await worker.handle(job.data as never, job.signal, job.retryCount);
     } catch (error) {
       log.warn({ err: error, queue, job: job.id }, 'a job failed');
       // The longest delay: pg-boss adds up to as much again at random. It is counted from when the error is stored.
@@ -99,36 +104,26 @@ export async function startWork(
   jobs.onDelayed = wakeIn;
   void boss.supervise().catch(() => undefined);
   const options = {
-    ...{ includeMetadata: true as const, heartbeatRefreshSeconds: heartbeat },
-    ...{ pollingIntervalSeconds: slowestPollSeconds, notifyPollingIntervalSeconds: slowestPollSeconds },
+    includeMetadata: true as const,
+    heartbeatRefreshSeconds: heartbeat,
+    pollingIntervalSeconds: slowestPollSeconds,
+    notifyPollingIntervalSeconds: slowestPollSeconds,
   };
   for (const worker of workers) {
     const { queue, concurrency = 2, concurrencyPerOwner } = worker;
-    const ofOwner = concurrencyPerOwner === undefined ? {} : { groupConcurrency: concurrencyPerOwner };
-    const ids: string[] = [];
-    workerIds.set(queue, ids);
-    // Not `localConcurrency`: its workers pause after each job, and all of them poll.
-    for (let slot = 0; slot < concurrency; slot++) {
-      const id: string = await boss.work(
-        queue,
-        { ...options, ...ofOwner },
-        async ([job]: JobWithMetadata[]) => {
-          if (!job) return;
-          count(id, 1);
-          wake(queue);
-          // The embedded database answers without input or output, so that a series of jobs would keep requests waiting.
-          await setImmediate();
-          const done = run(worker, job);
-          running.set(job, { queue, done });
-          await done.finally(() => {
-            running.delete(job);
-            count(id, -1);
-            boss.notifyWorker(id);
-          });
-        },
-      );
-      ids.push(id);
-    }
+    const limits = {
+      localConcurrency: concurrency,
+      ...(concurrencyPerOwner !== undefined && { groupConcurrency: concurrencyPerOwner }),
+    };
+    await boss.work(queue, { ...options, ...limits }, async ([job]: JobWithMetadata[]) => {
+      if (!job) return;
+      wake(queue);
+      // The embedded database answers without input or output, so that a series of jobs would keep requests waiting.
+      await setImmediate();
+      const done = run(worker, job);
+      running.set(job, { queue, done });
+      await done.finally(() => running.delete(job));
+    });
   }
   const polling = setInterval(() => {
     for (const { queue } of workers) wake(queue);

@@ -8,6 +8,12 @@ const sampleLength = 5000;
 const thresholds = { words: 15, share: 0.2 };
 
 /**
+ * Largest knowledge base, in passages, that is indexed again. It blocks an embedded database, and must end before a
+ * statement's timeout.
+ */
+const maxIndexedAgain = 5000;
+
+/**
  * Finds the text search configuration of a text's language: the one with the most function words, which are the stop
  * words of PostgreSQL's dictionaries. `simple` if no language stands out.
  */
@@ -27,8 +33,8 @@ export async function detectLanguage(queries: Queries, text: string): Promise<st
 
 /**
  * Sets the language of a knowledge base to that of most of its chunks, and indexes them again if it changes: only to one
- * with twice as many, so that it does not change back and forth. Without any text in a language, it is `simple`. Call it
- * in a transaction that has locked the knowledge base.
+ * with twice as many, so that it does not change back and forth. That of a large base stays as it is. Without any text in
+ * a language, it is `simple`. Call it in a transaction that has locked the knowledge base.
  *
  * @param added the language and number of chunks that are about to be stored.
  * @returns the configuration to index the text with.
@@ -48,6 +54,7 @@ export async function updateLanguage(
   const [most = { config: 'simple', chunks: 0 }] = rows;
   const current = rows.find((row) => row.config === config)?.chunks ?? 0;
   if (most.config === config || most.chunks < 2 * current) return config;
+  if (await isTooLarge(queries, knowledgebaseId)) return config;
   const main = most.config;
   await queries.execute(
     sql`UPDATE knowledgebases SET text_search_config = ${main} WHERE id = ${knowledgebaseId}`,
@@ -56,6 +63,13 @@ export async function updateLanguage(
     UPDATE chunks SET search = chunk_search(${main}::regconfig, heading, documents.name, body)
     FROM documents WHERE documents.id = document_id AND chunks.knowledgebase_id = ${knowledgebaseId}`);
   return main;
+}
+
+async function isTooLarge(queries: Queries, knowledgebaseId: number): Promise<boolean> {
+  const { rows } = await queries.execute(
+    sql`SELECT 1 FROM chunks WHERE knowledgebase_id = ${knowledgebaseId} OFFSET ${maxIndexedAgain} LIMIT 1`,
+  );
+  return rows.length > 0;
 }
 
 /** Forgets the language of a knowledge base without chunks. */

@@ -101,7 +101,13 @@ export async function updateDocument(
   const { id, name, description, type, type_label, status, status_label, failure, updated_at } =
     await readDocument(database, owned);
   return {
-    ...{ id, name, description, type, type_label, status, status_label },
+    id,
+    name,
+    description,
+    type,
+    type_label,
+    status,
+    status_label,
     ...(failure !== undefined && { failure }),
     updated_at,
   };

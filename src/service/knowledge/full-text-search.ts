@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import type { FoundPassage } from './find-passages.ts';
 import { findConcepts } from './find-concepts.ts';
+import type { Concept } from './find-concepts.ts';
 import { detectLanguageConfig } from './vocabulary.ts';
 
 /** Weight in the ranking of a synonym that the visitor did not write. */
@@ -28,13 +29,34 @@ const presenceRank = 0.3;
 /** Smaller knowledge bases are treated as if they had this many passages: word frequencies of fewer are meaningless. */
 const minPassages = 20;
 
+/** A term to search for, with the properties of its concept. */
+interface SearchTerm {
+  term: string;
+  /** 1 for the visitor's words, less for synonyms. */
+  weight: number;
+  /** Whether it is another spelling of the visitor's words. */
+  spelling?: true;
+  /** The position of its concept in the question. All terms of a concept have the same one. */
+  concept: number;
+  /** Whether the concept counts only if any passage contains it: function words, and words for the business. */
+  functional: boolean;
+  /** Whether the vocabulary knows the concept as a subject of customers' questions. */
+  subject: boolean;
+  /** Whether a passage that lacks the concept can cover the whole question: frequent words beside rare ones. */
+  optional: boolean;
+  /** Factor of the concept's weight, beside its rarity. */
+  importance: number;
+}
+
 interface Row extends Record<string, unknown> {
   id: string;
   document: string;
   heading: string;
   body: string;
+  /** Share of the question that the passage covers: the weight of its concepts, of the weight of all. */
   coverage: number;
   in_heading: boolean;
+  /** Number of subjects of the vocabulary that the passage is about. */
   subjects: number;
   score: number;
 }
@@ -53,68 +75,70 @@ export async function fullTextSearch(
   // An index without a language keeps words as they are; the question's own language is used.
   const language = config === 'simple' ? detectLanguageConfig(question) : config;
   const concepts = findConcepts(question, language);
-  const hasRareWords = concepts.some(({ isCommon, isFunctional }) => !isCommon && !isFunctional);
-  const terms = concepts.flatMap(
-    (
-      { words, synonyms, spellings = [], isFunctional: functional, isSubject, isCommon, isObject },
-      concept,
-    ) => {
-      const shared = {
-        concept,
-        functional,
-        subject: isSubject,
-        optional: isCommon && hasRareWords,
-        importance: isCommon || isObject || functional ? commonWeight : 1,
-      };
-      return [
-        ...words.map((term) => ({ ...shared, term, weight: 1 })),
-        ...spellings.map((term) => ({ ...shared, term, weight: 1, spelling: true })),
-        ...synonyms.map((term) => ({ ...shared, term, weight: synonymWeight })),
-      ];
-    },
-  );
+  const terms = termsOf(concepts);
   if (terms.length === 0) return [];
   // German compounds are one word, and an index without a language contains inflected words.
   const needsPrefixes = config === 'german' || config !== language;
   const needsWholeWords = config !== language;
   const { rows } = await queries.execute<Row>(sql`
-    WITH given AS (
-      SELECT concept, functional, subject, optional, importance, spelling, btrim(separate_characters(rtrim(term, '*'))) AS term, weight, term LIKE '%*' OR (${needsPrefixes} AND length(term) > 4) AS is_prefix
-      FROM jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) AS given (concept integer, term text, weight real, functional boolean, subject boolean, optional boolean, importance real, spelling boolean)
-    ), terms AS (
+    WITH terms AS (
+      SELECT concept, functional, subject, optional, importance, weight, spelling,
+        btrim(separate_characters(rtrim(term, '*'))) AS term,
+        term LIKE '%*' OR (${needsPrefixes} AND length(term) > 4) AS is_prefix
+      FROM jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) AS given (
+        concept integer, functional boolean, subject boolean, optional boolean, importance real,
+        weight real, spelling boolean, term text)
+    ), term_queries AS (
       SELECT concept, weight,
-        (quote_literal(replace(lexeme, '\', '')) || CASE WHEN is_prefix THEN ':*' ELSE '' END)::tsquery AS query
-      FROM given, unnest(to_tsvector(${language}::regconfig, term)) WHERE term NOT LIKE '% %'
+        (quote_literal(lexeme) || CASE WHEN is_prefix THEN ':*' ELSE '' END)::tsquery AS query
+      FROM terms, unnest(to_tsvector(${language}::regconfig, term)) WHERE term NOT LIKE '% %'
       UNION
       -- An index without a language contains whole words, and a stem may differ from the start of its word.
       SELECT concept, weight, (quote_literal(term) || CASE WHEN is_prefix THEN ':*' ELSE '' END)::tsquery
-      FROM given WHERE ${needsWholeWords} AND term NOT LIKE '% %'
+      FROM terms WHERE ${needsWholeWords} AND term NOT LIKE '% %'
       UNION ALL
       -- A phrase with a single significant word ("where is the shop") would match almost anything.
       SELECT concept, weight, phraseto_tsquery(${config}::regconfig, term)
-      FROM given WHERE term LIKE '% %' AND numnode(phraseto_tsquery(${config}::regconfig, term)) > 1
+      FROM terms WHERE term LIKE '% %' AND numnode(phraseto_tsquery(${config}::regconfig, term)) > 1
     ), hits AS (
+      -- The passages that contain a concept, ranked by its best term.
       SELECT concept, id, max(weight * ts_rank('{0.25, 0.4, 0.4, 1}', search, query)) AS rank,
         bool_or(ts_filter(search, '{a}') @@ query) AS in_heading
-      FROM terms JOIN chunks ON search @@ query
+      FROM term_queries JOIN chunks ON search @@ query
       WHERE knowledgebase_id = ${knowledgebaseId}
       GROUP BY concept, id
     ), corpus AS MATERIALIZED (
       -- Materialized: before its first ANALYZE, a planner would count again for each hit.
       SELECT greatest(${minPassages}, count(*)) AS total FROM chunks WHERE knowledgebase_id = ${knowledgebaseId}
-    ), rarity AS (
-      SELECT concept, subject, optional, CASE WHEN functional AND count(id) = 0 THEN 0
-        ELSE importance * CASE WHEN count(id) > 0 THEN 1 WHEN subject THEN ${missingWeight.subject}::float ELSE ${missingWeight.word}::float END
-          * ln(1 + (total - greatest(1, count(id)) + 0.5) / (greatest(1, count(id)) + 0.5)) END AS idf
-      FROM (SELECT DISTINCT concept, functional, subject, optional, importance FROM given
-        -- The language's own stop words have no lexemes.
-        WHERE spelling IS NULL AND (term LIKE '% %' OR length(to_tsvector(${language}::regconfig, term)) > 0)) AS concepts LEFT JOIN hits USING (concept), corpus
+    ), concepts AS (
+      -- The language's own stop words have no lexemes.
+      SELECT DISTINCT concept, functional, subject, optional, importance FROM terms
+      WHERE spelling IS NULL AND (term LIKE '% %' OR length(to_tsvector(${language}::regconfig, term)) > 0)
+    ), weights AS (
+      -- The weight of a concept is its importance times its inverse document frequency, as in BM25.
+      SELECT concept, subject, optional,
+        CASE
+          WHEN functional AND count(id) = 0 THEN 0
+          ELSE importance
+            * CASE
+                WHEN count(id) > 0 THEN 1
+                WHEN subject THEN ${missingWeight.subject}::float
+                ELSE ${missingWeight.word}::float
+              END
+            * ln(1 + (total - greatest(1, count(id)) + 0.5) / (greatest(1, count(id)) + 0.5))
+        END AS concept_weight
+      FROM concepts LEFT JOIN hits USING (concept), corpus
       GROUP BY concept, functional, subject, optional, importance, total
     ), scores AS (
-      SELECT id, sum(idf * (rank + ${presenceRank})) AS score, count(*) FILTER (WHERE in_heading) AS heading_concepts,
-        bool_or(in_heading) AS in_heading, (count(*) FILTER (WHERE subject))::integer AS subjects,
-        (sum(idf) / ((SELECT sum(idf) FROM rarity WHERE NOT optional) + coalesce(sum(idf) FILTER (WHERE optional), 0)))::float AS coverage
-      FROM hits JOIN rarity USING (concept)
+      SELECT id,
+        sum(concept_weight * (rank + ${presenceRank})) AS score,
+        count(*) FILTER (WHERE in_heading) AS heading_concepts,
+        bool_or(in_heading) AS in_heading,
+        (count(*) FILTER (WHERE subject))::integer AS subjects,
+        (sum(concept_weight) / (
+          (SELECT sum(concept_weight) FROM weights WHERE NOT optional)
+          + coalesce(sum(concept_weight) FILTER (WHERE optional), 0)))::float AS coverage
+      FROM hits JOIN weights USING (concept)
       GROUP BY id
     )
     -- Ranked higher: a heading with few other words, and an early position, since documents go from the general to the
@@ -133,6 +157,27 @@ export async function fullTextSearch(
     isRelevant: isRelevantPassage(row),
     score: row.score,
   }));
+}
+
+/** The terms of the concepts of a question. */
+function termsOf(concepts: readonly Concept[]): SearchTerm[] {
+  const hasRareWords = concepts.some(({ isCommon, isFunctional }) => !isCommon && !isFunctional);
+  return concepts.flatMap(
+    ({ words, synonyms, spellings = [], isFunctional, isSubject, isCommon, isObject }, concept) => {
+      const shared = {
+        concept,
+        functional: isFunctional,
+        subject: isSubject,
+        optional: isCommon && hasRareWords,
+        importance: isCommon || isObject || isFunctional ? commonWeight : 1,
+      };
+      return [
+        ...words.map((term) => ({ ...shared, term, weight: 1 })),
+        ...spellings.map((term) => ({ ...shared, term, weight: 1, spelling: true as const })),
+        ...synonyms.map((term) => ({ ...shared, term, weight: synonymWeight })),
+      ];
+    },
+  );
 }
 
 function isRelevantPassage({ coverage, in_heading: inHeading, subjects }: Row): boolean {

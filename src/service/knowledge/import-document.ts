@@ -32,7 +32,11 @@ export async function importDocument(
   const [stored] = await queries
     .insert(documents)
     .values({
-      ...{ knowledgebaseId, name, type: 'txt', status: 'active', contentHash },
+      knowledgebaseId,
+      name,
+      type: 'txt',
+      status: 'active',
+      contentHash,
       textSearchConfig: base.config,
     })
     .returning({ id: documents.id });

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { retryDuringOutage } from '../db/retry-during-outage.ts';
@@ -51,6 +51,7 @@ export async function processDocument(
       file: documentSources.file,
       links: documentSources.links,
       relativeLinksLimit: documentSources.relativeLinksLimit,
+      replaces: documentSources.replaces,
       type: documents.type,
       name: documents.name,
     })
@@ -63,6 +64,17 @@ export async function processDocument(
     const embeddings = await embed(dependencies, source.name, chunks, signal, isLastTry);
     const store = () =>
       finishDocument(database, documentId, async (queries, target) => {
+        // Their owner keeps one by giving it another name in the meantime.
+        await queries
+          .delete(documents)
+          .where(
+            and(
+              inArray(documents.id, source.replaces),
+              eq(documents.knowledgebaseId, target.knowledgebaseId),
+              eq(documents.name, target.name),
+              eq(documents.type, source.type),
+            ),
+          );
         const textSearchConfig = await detectLanguage(queries, sample);
         const added = { config: textSearchConfig, chunks: chunks.length };
         const config = await updateLanguage(queries, target, added);

@@ -1,8 +1,8 @@
 import { searchToolName } from '../engine/engine.ts';
 import type { EngineTool, Passage } from '../engine/engine.ts';
 
-/** Most passages per search. */
-const passageLimit = 5;
+/** Most passages that a model receives for one search of its own. */
+const searchPassageLimit = 5;
 
 /** Creates the tool with which a model searches the knowledge base (mode `function_call`). */
 export function searchTool(
@@ -23,7 +23,7 @@ export function searchTool(
       },
     ],
     async run({ query }) {
-      const passages = await findPassages(String(query), passageLimit);
+      const passages = await findPassages(String(query), searchPassageLimit);
       return {
         // Visitors see the sources only; the model decides how to use the text.
         result: { passages: passages.map(({ document, heading }) => ({ document, heading })) },

@@ -68,20 +68,21 @@ async function isTooLarge(queries: Queries, isComparable: SQL): Promise<boolean>
 /**
  * Installs pgvector if possible.
  *
- * @returns whether the database has it.
+ * @returns whether it can be used.
  */
 export async function preparePgvector(queries: Queries): Promise<boolean> {
   // Checked first: creating an existing extension still needs the privilege to create one.
   if (await hasPgvector(queries)) return true;
   try {
     await queries.execute(sql`CREATE EXTENSION IF NOT EXISTS vector`);
-    return true;
   } catch {
     return false;
   }
+  return hasPgvector(queries);
 }
 
+/** Whether statements find pgvector. It can also be in a schema that is not in the search path. */
 async function hasPgvector(queries: Queries): Promise<boolean> {
-  const { rows } = await queries.execute(sql`SELECT 1 FROM pg_extension WHERE extname = 'vector'`);
+  const { rows } = await queries.execute(sql`SELECT 1 WHERE to_regtype('vector') IS NOT NULL`);
   return rows.length > 0;
 }

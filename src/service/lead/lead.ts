@@ -1,8 +1,8 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
 import type { CreateLeadRequest, UpdateLeadRequest } from '../../contract/lead.ts';
 import { recordLimits } from '../../contract/limits.ts';
-import { numberProblem } from '../lib/allowed-countries.ts';
-import type { AllowedCountries } from '../lib/allowed-countries.ts';
+import { numberProblem } from '../lib/callable-number.ts';
+import type { AllowedCountries } from '../lib/callable-number.ts';
 import { isOwnedCampaign } from '../campaign/campaign.ts';
 import type { OwnedCampaign } from '../campaign/campaign.ts';
 import { sendTick } from '../campaign/send-tick.ts';

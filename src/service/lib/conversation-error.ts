@@ -52,29 +52,29 @@ export class ConversationError extends Error {
   }
 
   static assistantNotFound(): ConversationError {
-    return new ConversationError('assistant-not-found', errorTexts.assistantNotFound);
+    return new ConversationError('assistant-not-found', errorTexts['assistant-not-found']);
   }
 
   static conversationNotFound(): ConversationError {
-    return new ConversationError('conversation-not-found', errorTexts.conversationNotFound);
+    return new ConversationError('conversation-not-found', errorTexts['conversation-not-found']);
   }
 
   static conversationEnded(): ConversationError {
-    return new ConversationError('conversation-ended', errorTexts.conversationEnded);
+    return new ConversationError('conversation-ended', errorTexts['conversation-ended']);
   }
 
   static insufficientBalance(): ConversationError {
-    return new ConversationError('insufficient-balance', errorTexts.insufficientBalance);
+    return new ConversationError('insufficient-balance', errorTexts['insufficient-balance']);
   }
 
   /** @param advice for the owner; may be empty */
   static limitReached(advice: string): ConversationError {
-    return new ConversationError('limit-reached', `${errorTexts.limitReached} ${advice}`.trimEnd());
+    return new ConversationError('limit-reached', `${errorTexts['limit-reached']} ${advice}`.trimEnd());
   }
 
   /** @param challenge the challenge that the client must solve */
   static proofRequired(challenge: object): ConversationError {
-    const error = new ConversationError('proof-required', errorTexts.proofRequired);
+    const error = new ConversationError('proof-required', errorTexts['proof-required']);
     error.#details = { proof_of_work: challenge };
     return error;
   }
@@ -82,7 +82,7 @@ export class ConversationError extends Error {
   static originNotAllowed(origin: string | undefined): ConversationError {
     return new ConversationError(
       'origin-not-allowed',
-      errorTexts.originNotAllowed + (origin ?? 'a request without the header Origin'),
+      `${errorTexts['origin-not-allowed']} ${origin ?? 'a request without the header Origin'}`,
     );
   }
 
@@ -94,19 +94,19 @@ export class ConversationError extends Error {
   }
 
   static userTokenRequired(): ConversationError {
-    return new ConversationError('user-token', errorTexts.userTokenRequired);
+    return new ConversationError('user-token', errorTexts['user-token-required']);
   }
 
   static userTokenExpired(): ConversationError {
-    return new ConversationError('user-token', errorTexts.userTokenExpired);
+    return new ConversationError('user-token', errorTexts['user-token-expired']);
   }
 
   static userTokenInvalid(reason: string, options?: ErrorOptions): ConversationError {
-    return new ConversationError('user-token', errorTexts.userTokenInvalid + reason, options);
+    return new ConversationError('user-token', `${errorTexts['user-token-invalid']} ${reason}`, options);
   }
 
   /** @param reason may be shown to the visitor. */
   static replyFailed(reason: string, options?: ErrorOptions): ConversationError {
-    return new ConversationError('reply-failed', errorTexts.engineFailed + reason, options);
+    return new ConversationError('reply-failed', `${errorTexts['engine-failed']} ${reason}`, options);
   }
 }

@@ -3,7 +3,7 @@ import { updateCampaignStatus } from '../../contract/campaign.ts';
 import { generateReply, replyErrorStatuses } from '../../contract/generate-reply.ts';
 import type { Operation } from '../../contract/operations.ts';
 import { purchasePhoneNumber } from '../../contract/phone-number.ts';
-import { startVoice } from '../../contract/voice.ts';
+import { startVoice } from '../../contract/web-call.ts';
 import type { JsonSchema } from './schemas.ts';
 
 const objectOf = (properties: Record<string, JsonSchema>): JsonSchema => ({
@@ -25,10 +25,14 @@ const fieldErrors = {
 export const errorSchemas: Record<string, JsonSchema> = {
   ConversationRefused: objectOf({ status: failed, error: text }),
   ProofRequired: objectOf({
-    ...{ status: failed, error: text },
+    status: failed,
+    error: text,
     proof_of_work: {
       ...objectOf({
-        ...{ algorithm: text, challenge: text, salt: text, signature: text },
+        algorithm: text,
+        challenge: text,
+        salt: text,
+        signature: text,
         maxnumber: { type: 'integer' },
       }),
       description: "A challenge of ALTCHA's protocol, version 1.",
@@ -43,7 +47,9 @@ export const errorSchemas: Record<string, JsonSchema> = {
   CampaignStatusRefused: {
     ...objectOf({ success: failed, message: text }),
     properties: {
-      ...{ success: failed, message: text, errors: fieldErrors },
+      success: failed,
+      message: text,
+      errors: fieldErrors,
       data: {
         ...objectOf({ status: text }),
         description: 'If the balance is too low: the unchanged status of the campaign.',

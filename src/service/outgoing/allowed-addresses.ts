@@ -2,7 +2,10 @@ import { isInRanges, parseAddressRange } from '../lib/address-range.ts';
 import type { AddressRange } from '../lib/address-range.ts';
 import { isPublicAddress, normalizeAddress } from './public-address.ts';
 
-/** The addresses that outgoing requests may reach: all public ones, and the private ones that the settings allow. */
+/**
+ * The addresses that outgoing requests may reach: all public ones, and the private ones that the settings allow.
+ * `guardedConnector` enforces this for each connection, also after a redirect.
+ */
 export class AllowedAddresses {
   readonly #ranges: AddressRange[] = [];
   readonly #hosts = new Set<string>();

@@ -6,6 +6,7 @@ import { guardedConnector } from './guarded-connector.ts';
 import type { Lookup } from './guarded-connector.ts';
 import { OutgoingError } from './outgoing-error.ts';
 import { readBody } from './read-body.ts';
+import type { IncompleteBody } from './read-body.ts';
 import { followRedirect } from './follow-redirect.ts';
 import type { Hop } from './follow-redirect.ts';
 import { checkHeaders } from './request-headers.ts';
@@ -21,10 +22,8 @@ export interface OutgoingOptions {
   timeoutMs?: number;
   /** Longest response body, decompressed; 1 MiB by default. */
   maxBytes?: number;
-  /** Whether a longer body is truncated, rather than an error. */
-  cutAtMaxBytes?: boolean;
-  /** Whether a body that cannot be read to its end, in time too, is truncated, rather than an error. */
-  allowPartialBody?: boolean;
+  /** `refuse` by default. */
+  incompleteBody?: IncompleteBody;
   /** Maximum number of redirects; 3 by default. With 0, a redirect is a normal response. */
   maxRedirects?: number;
   /** Aborts the request, which rejects with the signal's reason. */
@@ -92,8 +91,7 @@ async function fetchFollowingRedirects(
   const { method = 'GET', headers = {}, body, maxRedirects = defaults.maxRedirects } = options;
   const limit = {
     maxBytes: options.maxBytes ?? defaults.maxBytes,
-    cut: options.cutAtMaxBytes ?? false,
-    partial: options.allowPartialBody ?? false,
+    incompleteBody: options.incompleteBody ?? 'refuse',
   };
   let hop: Hop = { url: checkUrl(url), method, headers: checkHeaders(headers), body };
   for (let redirects = 0; ; redirects++) {

@@ -12,14 +12,18 @@ const decoders = new Map<string, () => NodeJS.ReadWriteStream>([
   ['br', () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH })],
 ]);
 
+/**
+ * The result of a body that is not read to its end. `refuse`: an error; `cut`: the first bytes of a body that is too
+ * long, and otherwise an error; `keep`: the bytes that were read, also if the body breaks off, cannot be decoded or is
+ * not complete in time.
+ */
+export type IncompleteBody = 'refuse' | 'cut' | 'keep';
+
 /** The limit of a body. */
 export interface BodyLimit {
   /** Bytes, both compressed and decompressed. */
   maxBytes: number;
-  /** Whether a longer body is truncated; otherwise it is an error. */
-  cut: boolean;
-  /** Whether a body that cannot be read to its end is truncated; otherwise it is an error. */
-  partial: boolean;
+  incompleteBody: IncompleteBody;
 }
 
 /**
@@ -30,7 +34,7 @@ export interface BodyLimit {
 export async function readBody(
   body: Readable,
   encoding: string | undefined,
-  limit: BodyLimit,
+  { maxBytes, incompleteBody }: BodyLimit,
 ): Promise<Uint8Array> {
   // Destroying the body early makes it emit an error, which is expected.
   body.on('error', () => undefined);
@@ -38,10 +42,10 @@ export async function readBody(
   let length = 0;
   try {
     for await (const chunk of decode(body, encoding) as AsyncIterable<Uint8Array>) {
-      const room = limit.maxBytes - length;
+      const room = maxBytes - length;
       if (chunk.length > room) {
-        if (!limit.cut)
-          throw new OutgoingError('too-large', `the answer is longer than ${limit.maxBytes} bytes`);
+        if (incompleteBody === 'refuse')
+          throw new OutgoingError('too-large', `the answer is longer than ${maxBytes} bytes`);
         chunks.push(chunk.subarray(0, room));
         break;
       }
@@ -49,7 +53,7 @@ export async function readBody(
       length += chunk.length;
     }
   } catch (error) {
-    if (!limit.partial) throw error;
+    if (incompleteBody !== 'keep') throw error;
   } finally {
     body.destroy();
   }

@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import type { SQL, SQLWrapper } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { sendTick } from '../campaign/send-tick.ts';
 import { scheduleNextTry } from '../campaign/schedule-next-try.ts';
@@ -131,47 +131,66 @@ export async function deletePerson(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
   person: Person,
 ): Promise<PersonCounts> {
-  const campaignIds = new Set<number>();
-  const deleted = async (query: SQL) => {
-    const { rows } = await tx.execute<
-      Record<'campaign' | 'other', number | null | undefined> &
-        Partial<Record<'recording' | 'active', string | null>>
-    >(query);
-    for (const { recording: recordingId, active: carrierCallId } of rows) {
-      if (recordingId != null) await jobs.send('delete-recording', { recordingId }, { tx });
-      if (carrierCallId != null) await jobs.send('hang-up', { carrierCallId }, { tx });
-    }
-    for (const id of rows.flatMap(({ campaign, other }) => [campaign, other]))
-      if (id != null) campaignIds.add(id);
-    return rows.length;
-  };
   const phone = phoneOf(person);
   await lockLeads(tx, phone);
   const rescheduledLeads = await findRescheduledLeads(tx, phone);
   const conversationIds = await lockConversations(tx, person);
   const callsToContacts = await forgetInCallsToContacts(tx, phone);
-  const counts = {
-    conversations: conversationIds.length,
-    calls: await deleted(sql`
-      DELETE FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> ''
-        OR ${inArray(calls.conversationId, conversationIds)}
-      RETURNING campaign_id AS campaign, (SELECT campaign_id FROM leads WHERE id = lead_id) AS other,
-        carrier_recording_id AS recording,
-        CASE WHEN status IN ${openCallStatuses} THEN carrier_call_id END AS active`),
-    calls_to_contacts: callsToContacts,
-    leads: await deleted(sql`
-      DELETE FROM leads WHERE phone_number = ${phone} RETURNING campaign_id AS campaign`),
-    secondary_contacts: await deleted(sql`
-      DELETE FROM secondary_contacts WHERE phone_number = ${phone}
-      RETURNING (SELECT campaign_id FROM leads WHERE id = lead_id) AS campaign`),
-  };
+  // Calls first: they refer to leads, which refer to contacts.
+  const deletedCalls = await deleteCalls(tx, phone, conversationIds);
+  const deletedLeads = await tx
+    .delete(leads)
+    .where(eq(leads.phoneNumber, phone))
+    .returning({ campaignId: leads.campaignId });
+  const deletedContacts = await tx
+    .delete(secondaryContacts)
+    .where(eq(secondaryContacts.phoneNumber, phone))
+    .returning({ campaignId: campaignOf(secondaryContacts.leadId) });
   await tx.delete(conversations).where(inArray(conversations.id, conversationIds));
+  for (const { recordingId, activeCarrierCallId } of deletedCalls) {
+    if (recordingId !== null) await jobs.send('delete-recording', { recordingId }, { tx });
+    if (activeCarrierCallId !== null)
+      await jobs.send('hang-up', { carrierCallId: activeCarrierCallId }, { tx });
+  }
   const now = await databaseTime(tx);
   for (const { lead, campaign } of rescheduledLeads)
     await scheduleNextTry(tx, campaign, { ...lead, leadId: lead.id, contactId: lead.nextContactId }, now);
-  for (const id of [...campaignIds].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
-  return counts;
+  const campaignIds = [
+    ...deletedCalls.flatMap(({ campaignId, leadCampaignId }) => [campaignId, leadCampaignId]),
+    ...[...deletedLeads, ...deletedContacts].map(({ campaignId }) => campaignId),
+  ].filter((id) => id !== null);
+  for (const id of [...new Set(campaignIds)].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
+  return {
+    conversations: conversationIds.length,
+    calls: deletedCalls.length,
+    calls_to_contacts: callsToContacts,
+    leads: deletedLeads.length,
+    secondary_contacts: deletedContacts.length,
+  };
 }
+
+/** The campaign of a lead, if any. */
+const campaignOf = (leadId: SQLWrapper) =>
+  sql<number | null>`(SELECT campaign_id FROM leads WHERE id = ${leadId})`;
+
+/** Deletes the calls of a person. Returns the campaigns, recordings and active calls that this affects. */
+const deleteCalls = (tx: Queries, phone: string, conversationIds: number[]) =>
+  tx
+    .delete(calls)
+    .where(
+      or(
+        phone === '' ? undefined : eq(calls.clientPhoneNumber, phone),
+        inArray(calls.conversationId, conversationIds),
+      ),
+    )
+    .returning({
+      campaignId: calls.campaignId,
+      leadCampaignId: campaignOf(calls.leadId),
+      recordingId: calls.carrierRecordingId,
+      activeCarrierCallId: sql<
+        string | null
+      >`CASE WHEN ${inArray(calls.status, openCallStatuses)} THEN ${calls.carrierCallId} END`,
+    });
 
 /** Locks leads before their calls and contacts, as their deletion does. */
 const lockLeads = (tx: Queries, phone: string) =>

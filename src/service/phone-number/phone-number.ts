@@ -3,7 +3,6 @@ import type { Database, Queries } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { Refusal } from '../lib/refusal.ts';
-import type { Jobs } from '../jobs/jobs.ts';
 import { typeLabel } from './type-label.ts';
 
 /** A number's id with the user who must own the number. */
@@ -31,7 +30,7 @@ export const isActive = and(
   or(isNull(phoneNumbers.releaseAt), gt(phoneNumbers.releaseAt, sql`now()`)),
 );
 
-const isOwned = ({ id, userId }: OwnedNumber) =>
+export const isOwned = ({ id, userId }: OwnedNumber) =>
   and(eq(phoneNumbers.id, id), eq(phoneNumbers.userId, userId), isActive);
 
 type Row = Pick<typeof phoneNumbers.$inferSelect, 'id' | 'type' | 'nickname' | 'region'> &
@@ -65,7 +64,7 @@ export async function listPhoneNumbers({ db }: Database, userId: number, selecti
 /** @throws Refusal if the number does not exist. */
 export async function readPhoneNumber(queries: Queries, owned: OwnedNumber) {
   const [found] = await queries.select(columns).from(phoneNumbers).where(isOwned(owned));
-  return found ? toRecord(found) : notFound();
+  return found ? toRecord(found) : numberNotFound();
 }
 
 /** @throws Refusal if the number does not exist. */
@@ -75,56 +74,9 @@ export async function renamePhoneNumber({ db }: Database, owned: OwnedNumber, ni
     .set({ nickname: nickname?.trim() === '' ? null : nickname })
     .where(isOwned(owned))
     .returning(columns);
-  return renamed ? toRecord(renamed) : notFound();
+  return renamed ? toRecord(renamed) : numberNotFound();
 }
 
-/**
- * Releases a number (interface: "Phone number release"). A dedicated number with an active subscription stays until
- * the end of the paid month; other numbers, and those with an unpaid month, are deleted immediately. Deletion unlinks
- * the number from assistants and campaigns.
- *
- * @returns the release time (ISO 8601), or undefined if the number was deleted.
- * @throws Refusal if the number does not exist, or is already scheduled for release.
- */
-export async function releasePhoneNumber(
-  { database, jobs }: { database: Database; jobs: Jobs },
-  owned: OwnedNumber,
-): Promise<string | undefined> {
-  return database.db.transaction(async (tx) => {
-    const [number] = await tx
-      .select({
-        type: phoneNumbers.type,
-        phoneNumber: phoneNumbers.phoneNumber,
-        price: phoneNumbers.price,
-        hasPaidMonth: sql<boolean>`${phoneNumbers.type} = 'normal' AND ${phoneNumbers.hasActiveSubscription}`,
-        // The release time of a number with an unpaid month is later.
-        isReleasing: sql<boolean | null>`${phoneNumbers.releaseAt} <= ${phoneNumbers.paidUntil}`,
-      })
-      .from(phoneNumbers)
-      .where(isOwned(owned))
-      .for('update');
-    if (!number) return notFound();
-    if (number.isReleasing) {
-      throw new Refusal(400, { error: 'This phone number is already scheduled for release.' });
-    }
-    if (!number.hasPaidMonth) {
-      await tx.delete(phoneNumbers).where(eq(phoneNumbers.id, owned.id));
-      const { type, phoneNumber, price } = number;
-      if (type === 'caller_id') await jobs.send('remove-caller-id', { phoneNumber }, { tx });
-      // A number without a price was not bought here, and stays the operator's.
-      if (type === 'normal' && price !== null) await jobs.send('release-number', { phoneNumber }, { tx });
-      return undefined;
-    }
-    const [scheduled] = await tx
-      .update(phoneNumbers)
-      // The current time if the paid month is already over, so that no further month is charged.
-      .set({ releaseAt: sql`greatest(${phoneNumbers.paidUntil}, now())`, hasActiveSubscription: false })
-      .where(eq(phoneNumbers.id, owned.id))
-      .returning({ at: wireTimestamp(phoneNumbers.releaseAt) });
-    return scheduled?.at;
-  });
-}
-
-function notFound(): never {
+export function numberNotFound(): never {
   throw Refusal.notFoundError('Phone number');
 }

@@ -101,7 +101,7 @@ async function reserveNumber(
     const isPaid =
       Number(reserved.price) === 0 ||
       (await moveMoney(tx, { userId, kind: 'charge', amount: reserved.price }));
-    if (!isPaid) throw refusal(402, errorTexts.insufficientBalance);
+    if (!isPaid) throw refusal(402, errorTexts['insufficient-balance']);
     await jobs.send('complete-purchase', { phoneNumberId: reserved.id }, { startAfter: completeAfterMs, tx });
     return reserved.id;
   });

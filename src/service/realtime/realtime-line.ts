@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import { AudioLine } from '../voice/audio-line.ts';
 import type { LineControl } from '../voice/audio-line.ts';
 import type { AudioPeer } from '../voice/audio-peer.ts';
-import { countWords } from '../voice/count-words.ts';
+import { countWords } from '../voice/words.ts';
 import type { SpeechSettings, Spoken } from '../voice/line.ts';
-import type { Synthesizer } from '../voice/speech-service.ts';
+import type { Synthesizer } from '../voice/synthesizer.ts';
 import type { HeardText } from '../voice/heard-text.ts';
 import type { SpeechListener } from '../voice/speech-listener.ts';
 import { Resampler } from '../voice/resampler.ts';
@@ -55,7 +55,12 @@ export class RealtimeLine extends AudioLine implements CustomerSpeechListener {
     const settings = sessionSettings({ instructions, tools, speech, transcriptionModel, writes });
     const session = await RealtimeSession.open(endpoint, settings, log);
     this.#speaker = new RealtimeSpeaker({
-      ...{ session, model: endpoint.model, transcriptionModel, options, listener: this, log },
+      session,
+      model: endpoint.model,
+      transcriptionModel,
+      options,
+      listener: this,
+      log,
     });
     if (this.hasEnded) session.close();
     return this.#speaker;

@@ -25,12 +25,13 @@ export class RealtimeReply {
   readonly #items: ReplyItem[] = [];
   #response: { text: string; audio: Readable } | undefined;
   #transcript = '';
+  #error: Error | undefined;
   #isStopped = false;
   #isRunningTools = false;
   readonly #decided = Promise.withResolvers<undefined>();
 
   constructor() {
-    this.parts = this.#parts as AsyncIterable<ReplyPart>;
+    this.parts = this.#readParts();
     this.responses = this.#responses as AsyncIterable<SpokenResponse>;
   }
 
@@ -117,7 +118,15 @@ export class RealtimeReply {
       return;
     }
     this.#isStopped = true;
-    for (const queue of [this.#response?.audio, this.#parts, this.#responses]) queue?.destroy(error);
+    this.#error = error;
+    // Not destroyed: it may still contain function calls.
+    this.#parts.push(null);
+    for (const queue of [this.#response?.audio, this.#responses]) queue?.destroy(error);
+  }
+
+  async *#readParts(): AsyncGenerator<ReplyPart, undefined> {
+    yield* this.#parts as AsyncIterable<ReplyPart>;
+    if (this.#error) throw this.#error;
   }
 
   #item(id: string): ReplyItem {

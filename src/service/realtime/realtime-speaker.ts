@@ -5,7 +5,7 @@ import { EngineError } from '../engine/engine.ts';
 import { callRounds } from '../engine/openai/openai-engine.ts';
 import { earlierCalls } from '../engine/openai/build-prompt.ts';
 import { callLimit, runToolCalls } from '../engine/openai/run-tool-calls.ts';
-import { unknownWords } from '../voice/unknown-words.ts';
+import { unknownWords } from '../voice/words.ts';
 import { readTranscriptionUsage } from '../voice/transcription-usage.ts';
 import type { RealtimeEvent, RealtimeResponse, RealtimeUsage } from './realtime-events.ts';
 import { RealtimeReply } from './realtime-reply.ts';
@@ -333,16 +333,15 @@ export class RealtimeSpeaker implements Speaker {
       reply.startTools();
       const signal = AbortSignal.timeout(replyMs);
       const outcomes = runToolCalls(calls, { tools, pageTools: [] }, callLimit - callCount, signal);
-      for (const [index, outcome] of outcomes.entries()) {
-        const { event, message, ends } = await outcome;
-        if (event?.type === 'function_call') {
+      for await (const { id, event, message, ends } of outcomes) {
+        if (event) {
           callCount++;
           const { type, ...call } = event;
           reply.addCall({ type, call });
         }
         session.send({
           type: 'conversation.item.create',
-          item: { type: 'function_call_output', call_id: calls[index]?.id ?? '', output: message },
+          item: { type: 'function_call_output', call_id: id, output: message },
         });
         // The model may still say goodbye.
         if (ends) last = reply.transcript === '' ? round + 1 : round;
@@ -375,8 +374,11 @@ export class RealtimeSpeaker implements Speaker {
       usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
     // Audio tokens cost more than text tokens, so the model's text price does not apply.
     options.recordUsage({
-      ...{ model, purpose: 'reply', cost: undefined },
-      ...{ inputTokens: sum('input_tokens'), outputTokens: sum('output_tokens') },
+      model,
+      purpose: 'reply',
+      cost: undefined,
+      inputTokens: sum('input_tokens'),
+      outputTokens: sum('output_tokens'),
     });
   }
 

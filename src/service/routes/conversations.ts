@@ -3,7 +3,7 @@ import { compress } from 'hono/compress';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import { OpenConversationRequest, SendMessageRequest } from '../../contract/conversation.ts';
-import { StartVoiceRequest } from '../../contract/voice.ts';
+import { StartVoiceRequest } from '../../contract/web-call.ts';
 import type { Config } from '../config.ts';
 import type { ConversationEvents } from '../conversation/conversation-events.ts';
 import { deleteConversation } from '../conversation/delete-conversation.ts';
@@ -93,8 +93,8 @@ export function conversationRoutes(
     return c.json({ status: true });
   });
   routes.get('/:uuid/voice', async (c) => {
-    const offer = await webCalls.read(requireUuid(c.req.param('uuid')), sender(c));
-    const { iceServers, maxSeconds, isRecorded } = offer;
+    const options = await webCalls.read(requireUuid(c.req.param('uuid')), sender(c));
+    const { iceServers, maxSeconds, isRecorded } = options;
     return c.json({
       status: true,
       ice_servers: iceServers,

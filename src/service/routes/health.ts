@@ -35,7 +35,7 @@ export function readinessRoutes(
   routes.get('/', async (c) => {
     c.header('Cache-Control', 'no-store');
     const problem = await findProblem(database, log);
-    const current = await warnings(problem !== noDatabase);
+    const current = await warnings(problem === undefined || problem === readOnly);
     return problem === undefined
       ? c.json({ status: 'ok', warnings: current })
       : c.json({ status: 'unavailable', reasons: [problem], warnings: current }, 503);
@@ -46,15 +46,24 @@ export function readinessRoutes(
 /** Returns the reason why the database cannot be used, if there is one. */
 async function findProblem({ pool }: Database, log: Logger): Promise<string | undefined> {
   const timedOut = Promise.withResolvers<never>();
+  const tooLate = new Error(`The database did not respond within ${timeoutMs} ms.`);
   const timer = setTimeout(() => {
-    timedOut.reject(new Error(`The database did not respond within ${timeoutMs} ms.`));
+    timedOut.reject(tooLate);
   }, timeoutMs);
   try {
     return (await Promise.race([isReadOnly(pool), timedOut.promise])) ? readOnly : undefined;
   } catch (error) {
     log.error({ err: error }, 'the health check failed');
-    return noDatabase;
+    return error === tooLate ? noDatabase : describeError(error);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Without the message, which can contain names of users and hosts. */
+function describeError(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string'
+    ? `The database cannot be used (${code}).`
+    : 'The database cannot be used. The log has the reason.';
 }

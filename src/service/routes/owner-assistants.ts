@@ -16,7 +16,7 @@ import {
   updateAssistant,
 } from '../assistant/save-assistant.ts';
 import { checkTransfers } from '../assistant/check-transfers.ts';
-import type { AllowedCountries } from '../lib/allowed-countries.ts';
+import type { AllowedCountries } from '../lib/callable-number.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { hideUrlCredentials } from './hide-url-credentials.ts';

@@ -9,7 +9,7 @@ import type { Authenticated } from '../http/bearer-auth.ts';
 import { paginateByCursor, readCursor } from '../http/paginate.ts';
 import { mountOperation } from '../http/mount-operation.ts';
 import { readJsonBody } from '../http/read-request.ts';
-import { idInPath, runChange, unchanged } from '../http/run-change.ts';
+import { idInPath, runAuditedChange, unchanged } from '../http/run-audited-change.ts';
 import { requireUuid } from '../lib/uuid.ts';
 
 const ownedBy = (c: Context<Authenticated>): OwnedConversation => ({
@@ -25,7 +25,7 @@ export function automateRoutes(): Hono<Authenticated> {
     ['enable-ai', true],
   ] as const) {
     routes.post(`/conversations/:uuid/${action}`, async (c) => {
-      await runChange(
+      await runAuditedChange(
         c,
         (database) => setAiEnabled(database, ownedBy(c), enabled),
         (isChanged) => (isChanged ? idInPath(c) : unchanged),
@@ -54,7 +54,7 @@ export function ownerConversationRoutes(routes: Hono<Authenticated>, database: D
     const { message, author } = await readJsonBody(c, WriteMessageRequest);
     const name = author?.toWellFormed().trim();
     const written = { content: message.toWellFormed(), ...(name && { author: name }) };
-    await runChange(c, (database) => writeAsPerson(database, owned, written));
+    await runAuditedChange(c, (database) => writeAsPerson(database, owned, written));
     return c.json({ status: true });
   });
 }

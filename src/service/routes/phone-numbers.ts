@@ -3,13 +3,9 @@ import * as endpoints from '../../contract/phone-number.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { mountLongOperation, mountOperation } from '../http/mount-operation.ts';
 import { Refusal } from '../lib/refusal.ts';
-import {
-  listPhoneNumbers,
-  readPhoneNumber,
-  releasePhoneNumber,
-  renamePhoneNumber,
-} from '../phone-number/phone-number.ts';
+import { listPhoneNumbers, readPhoneNumber, renamePhoneNumber } from '../phone-number/phone-number.ts';
 import { purchasePhoneNumber } from '../phone-number/purchase.ts';
+import { releasePhoneNumber } from '../phone-number/release-number.ts';
 import { searchPhoneNumbers } from '../phone-number/search-numbers.ts';
 import type { AppContext } from './app-context.ts';
 

@@ -35,7 +35,7 @@ export async function streamEvents(
   } catch (error) {
     if (!(error instanceof TooManyStreamsError)) throw error;
     c.header('Retry-After', String(retryAfter));
-    return c.json({ message: errorTexts.tooManyRequests, retry_after: retryAfter }, 429);
+    return c.json({ message: errorTexts['too-many-requests'], retry_after: retryAfter }, 429);
   }
   // An `EventSource` reconnects after each end of a stream, until this status.
   if (!stream) return c.body(null, 204);

@@ -1,5 +1,5 @@
 import { fitText } from '../lib/storable.ts';
-import { isDeeperThan, maxDepth } from '../lib/nesting.ts';
+import { isDeeperThan, maxDepth } from '../lib/json-depth.ts';
 import type { FetchGuarded, OutgoingAnswer } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
 import { splitCredentials } from '../outgoing/url-credentials.ts';

@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { and, eq, isNull } from 'drizzle-orm';
 import { errors, jwtVerify } from 'jose';
 import type { JWTPayload } from 'jose';
-import { countCharacters, limits } from '../../contract/limits.ts';
+import { countCharacters, limits, requestLimits } from '../../contract/limits.ts';
 import type { Database } from '../db/database.ts';
 import { userTokenKey } from '../db/secrets/sealed-columns.ts';
 import { assistants, userTokenKeys } from '../db/schema.ts';
@@ -80,7 +80,8 @@ async function verify(token: string, algorithm: 'HS256' | 'EdDSA', key: string):
   }
 }
 
-const { userToken: tokenLimits, variables: variableLimits } = limits;
+const { userToken: tokenLimits } = requestLimits;
+const { variables: variableLimits } = limits;
 
 function readSubject({ sub }: JWTPayload): string {
   const isText = typeof sub === 'string' && sub !== '' && storable(sub) !== unstorable;

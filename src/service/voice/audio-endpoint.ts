@@ -10,7 +10,10 @@ export interface AudioEndpoint {
 export function createAudioClient({ baseUrl, apiKey }: AudioEndpoint): OpenAI {
   // The client requires a key, but self-hosted servers often need none.
   return new OpenAI({
-    ...{ baseURL: baseUrl ?? null, apiKey: apiKey ?? 'none', maxRetries: 1, timeout: 30_000 },
+    baseURL: baseUrl ?? null,
+    apiKey: apiKey ?? 'none',
+    maxRetries: 1,
+    timeout: 30_000,
     // The library would log the texts.
     logLevel: 'off',
   });

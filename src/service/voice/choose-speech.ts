@@ -1,6 +1,7 @@
 import type { SpeechSettings } from './line.ts';
 import type { ConfiguredTranscriber, Speech } from './open-speech.ts';
-import type { Synthesizer, Transcriber } from './speech-service.ts';
+import type { Synthesizer } from './synthesizer.ts';
+import type { Transcriber } from './transcriber.ts';
 
 /** The speech providers and the voice that an assistant has chosen. */
 export type SpeechChoice = Pick<SpeechSettings, 'language' | 'voice' | 'synthesizer' | 'transcriber'>;

@@ -1,4 +1,4 @@
-import { wordSegmenter } from './count-words.ts';
+import { wordSegmenter } from './words.ts';
 import type { Spoken } from './line.ts';
 import { exactSpeakingTime } from './speaking-time.ts';
 

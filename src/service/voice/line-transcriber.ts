@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { SpeechSettings } from './line.ts';
-import type { Transcriber } from './speech-service.ts';
+import type { Transcriber } from './transcriber.ts';
 import type { TranscriptionUsage } from './transcription-usage.ts';
 
 export interface LineTranscriberOptions {

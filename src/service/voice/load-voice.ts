@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { VoiceConfig } from './voice-config.ts';
+import type { WebCallConfig } from './web-call-config.ts';
 import { voicePackage } from './voice-module.ts';
 import type { CreateVoice, VoiceModule } from './voice-module.ts';
 
@@ -23,11 +23,14 @@ const broken: LoadedVoice = {
 };
 
 /** Loads the optional package. Written conversations work without it. */
-export async function loadVoice(config: VoiceConfig, log: Logger): Promise<LoadedVoice> {
+export async function loadVoice(config: WebCallConfig, log: Logger): Promise<LoadedVoice> {
   const none: LoadedVoice = { module: undefined, problems: [] };
   if (!config.isEnabled) return none;
-  const { udpPorts, publicAddress, modelFolder, recognizerFolder } = config;
-  const settings = { media: { udpPorts, publicAddress }, speech: { modelFolder, recognizerFolder } };
+  const { udpPorts, publicAddress, voicesFolder, transcriptionModelsFolder } = config;
+  const settings = {
+    media: { udpPorts, publicAddress },
+    speech: { voicesFolder, transcriptionModelsFolder },
+  };
   try {
     const { createVoice } = (await import(voicePackage)) as { createVoice: CreateVoice };
     const module = await createVoice(settings, log);

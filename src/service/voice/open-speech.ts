@@ -1,6 +1,7 @@
 import type { AudioEndpoint } from './audio-endpoint.ts';
 import type { SpeechConfig } from './speech-config.ts';
-import type { Synthesizer, Transcriber } from './speech-service.ts';
+import type { Synthesizer } from './synthesizer.ts';
+import type { Transcriber } from './transcriber.ts';
 
 /** The synthesizers and transcribers of the service. */
 export interface Speech {

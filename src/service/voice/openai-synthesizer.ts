@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 import { createAudioClient } from './audio-endpoint.ts';
 import type { AudioEndpoint } from './audio-endpoint.ts';
 import { Resampler } from './resampler.ts';
-import type { Synthesizer, SynthesisSettings } from './speech-service.ts';
+import type { Synthesizer, SynthesisSettings } from './synthesizer.ts';
 import { decodeWav } from './wav.ts';
 
 /** Longest wait for more audio, in milliseconds. The client's own limit ends with the headers of the response. */

@@ -2,7 +2,7 @@ import { toFile } from 'openai';
 import type OpenAI from 'openai';
 import { createAudioClient } from './audio-endpoint.ts';
 import type { AudioEndpoint } from './audio-endpoint.ts';
-import type { Transcriber } from './speech-service.ts';
+import type { Transcriber } from './transcriber.ts';
 import { readTranscriptionUsage } from './transcription-usage.ts';
 import type { TranscriptionUsage } from './transcription-usage.ts';
 import { encodeWav } from './wav.ts';

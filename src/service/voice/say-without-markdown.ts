@@ -1,5 +1,5 @@
 import type { Spoken } from './line.ts';
-import { isSpeakable } from './is-speakable.ts';
+import { isSpeakable } from './words.ts';
 import { PlainSpeech } from './plain-speech.ts';
 import { endsSentence, sentences, withPauses } from './split-sentences.ts';
 

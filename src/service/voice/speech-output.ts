@@ -1,12 +1,12 @@
 import type { Spoken } from './line.ts';
 import type { AudioPeer } from './audio-peer.ts';
-import { isSpeakable } from './is-speakable.ts';
+import { isSpeakable } from './words.ts';
 import { PlainSpeech } from './plain-speech.ts';
 import { sentences } from './split-sentences.ts';
 import type { SpeechListener } from './speech-listener.ts';
 import { HeardText } from './heard-text.ts';
 import type { CutOff } from './heard-text.ts';
-import type { SynthesisSettings } from './speech-service.ts';
+import type { SynthesisSettings } from './synthesizer.ts';
 
 export interface SpeechOutputOptions {
   peer: AudioPeer;

@@ -1,5 +1,5 @@
 import type { SpeechSettings } from './line.ts';
-import type { SynthesisSettings } from './speech-service.ts';
+import type { SynthesisSettings } from './synthesizer.ts';
 
 /** Returns an assistant's settings for the synthesizer. */
 export const synthesisSettings = ({

@@ -1,6 +1,6 @@
 import type { LineTranscriber } from './line-transcriber.ts';
 import type { Utterance } from './turn-detector.ts';
-import { unknownWords } from './unknown-words.ts';
+import { unknownWords } from './words.ts';
 
 /** Seconds of speech per required word before the words are counted. */
 const secondsPerWord = 0.25;

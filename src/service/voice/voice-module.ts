@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AudioPeer } from './audio-peer.ts';
-import type { Synthesizer, Transcriber } from './speech-service.ts';
+import type { Synthesizer } from './synthesizer.ts';
+import type { Transcriber } from './transcriber.ts';
 
 /** Name of the optional package that exports {@link CreateVoice} as `createVoice`. */
 export const voicePackage = 'voice-assistant-chat-voice';
@@ -25,9 +26,9 @@ export interface MediaSettings {
 /** Settings of offline speech. */
 export interface OfflineSpeechSettings {
   /** Folder with the operator's own voices, one subfolder per language. */
-  modelFolder?: string | undefined;
+  voicesFolder?: string | undefined;
   /** Folder with the operator's own transcription models, one subfolder per model. */
-  recognizerFolder?: string | undefined;
+  transcriptionModelsFolder?: string | undefined;
 }
 
 export interface VoiceModuleSettings {

@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, not, sql } from 'drizzle-orm';
-import { voiceErrorTexts } from '../../contract/voice.ts';
+import { webCallErrorTexts } from '../../contract/web-call.ts';
 import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
 import { webCallMinutePrice } from '../billing/prices.ts';
 import type { LineFactory } from '../realtime/line-factory.ts';
@@ -9,10 +9,10 @@ import { planLine } from '../call/start/plan-line.ts';
 import { isOpen } from '../call/is-open.ts';
 import { voiceColumns } from '../assistant/voice-columns.ts';
 import { checkOrigin } from '../conversation/check-origin.ts';
-import { notifyOfChange } from '../conversation/notify-of-change.ts';
+import { notifyProcesses } from '../conversation/notify-processes.ts';
 import { requireProof } from '../conversation/proof-of-work.ts';
 import { checkDailyUsage } from '../usage/daily-usage.ts';
-import { hasEnded } from '../conversation/has-ended.ts';
+import { isClosed } from '../conversation/is-closed.ts';
 import type { Sender } from '../conversation/accept-message.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { calls } from '../db/calls-table.ts';
@@ -38,7 +38,7 @@ const selectConversation = (queries: Queries, uuid: string) =>
       record: assistants.record,
       variables: conversations.variables,
       aiEnabled: conversations.aiEnabled,
-      hasEnded,
+      isClosed,
       assistantId: assistants.id,
       assistantName: assistants.name,
       userId: assistants.userId,
@@ -70,7 +70,7 @@ type CallableConversation = Awaited<ReturnType<typeof selectConversation>>[numbe
  *
  * @throws ConversationError, Refusal if the visitor may not call.
  */
-export async function readOffer(
+export async function readCallOptions(
   { db }: Pick<Database, 'db'>,
   uuid: string,
   sender: Sender,
@@ -85,11 +85,11 @@ function check(
   if (!found) throw ConversationError.conversationNotFound();
   if (found.assistantDeleted) throw ConversationError.assistantNotFound();
   if (!found.isPreview) checkOrigin(found.allowedOrigins, sender.origin);
-  if (!found.webCalls) throw refuse(403, voiceErrorTexts.notOffered);
-  if (found.hasEnded) throw ConversationError.conversationEnded();
+  if (!found.webCalls) throw refuse(403, webCallErrorTexts.notOffered);
+  if (found.isClosed) throw ConversationError.conversationEnded();
   if (!found.aiEnabled) {
     // Not 503, after which browsers try again to reconnect.
-    throw refuse(409, `${voiceErrorTexts.unavailable}a person answers in this conversation.`);
+    throw refuse(409, `${webCallErrorTexts.unavailable}a person answers in this conversation.`);
   }
   return {
     ...found,
@@ -131,7 +131,7 @@ export async function admitWebCall(
   { sender, proofOfWork }: Caller,
 ): Promise<AdmittedCall> {
   const { db } = database;
-  const { id } = await readOffer(database, uuid, sender);
+  const { id } = await readCallOptions(database, uuid, sender);
   await makeRoom({ database, jobs }, id);
   return db.transaction(async (tx) => {
     const [locked] = await selectConversation(tx, uuid).for('no key update', { of: conversations });
@@ -143,7 +143,7 @@ export async function admitWebCall(
       .from(calls)
       // A call that was hung up may still run a tool. Its last message is then stored during the new call.
       .where(and(eq(calls.conversationId, conversation.id), isOpen, not(calls.hangUpRequested)));
-    if (open) throw refuse(409, voiceErrorTexts.callInProgress);
+    if (open) throw refuse(409, webCallErrorTexts.callInProgress);
     const price = webCallMinutePrice(lineFactory.modeOf(conversation));
     if (type === 'widget' && affordableCalls(available, price) === 0) {
       throw isLimited ? ConversationError.limitReached('') : ConversationError.insufficientBalance();
@@ -201,7 +201,7 @@ async function makeRoom(dependencies: EndCallDependencies, conversationId: numbe
   );
   await endCall(dependencies, and(isIdle, isNotNull(calls.answeredAt)), lostCall);
   if (await endCall(dependencies, and(isIdle, isNull(calls.answeredAt)), neverConnected))
-    await notifyOfChange(dependencies.database.db, conversationId);
+    await notifyProcesses(dependencies.database.db, conversationId);
 }
 
 /**
@@ -215,7 +215,7 @@ export async function findWebCall(
   token: string,
   sender: Sender,
 ): Promise<AdmittedCall> {
-  const { id: conversationId, assistantId, maxSeconds } = await readOffer({ db }, uuid, sender);
+  const { id: conversationId, assistantId, maxSeconds } = await readCallOptions({ db }, uuid, sender);
   const [call] = await db
     .update(calls)
     .set({
@@ -224,7 +224,7 @@ export async function findWebCall(
     })
     .where(and(eq(calls.conversationId, conversationId), eq(calls.token, fitText(token)), isOpen))
     .returning({ id: calls.id, isRecorded: calls.isRecorded });
-  if (!call) throw refuse(409, voiceErrorTexts.callEnded);
+  if (!call) throw refuse(409, webCallErrorTexts.callEnded);
   return {
     callId: call.id,
     token,

@@ -5,8 +5,8 @@ import type { EndReason } from '../../contract/call.ts';
 import type { CallRunner } from '../call/call-runner.ts';
 import { isOpen } from '../call/is-open.ts';
 import type { ConversationEvents } from '../conversation/conversation-events.ts';
-import { conversationSignal } from '../conversation/signals.ts';
-import type { Signals } from '../conversation/signals.ts';
+import { conversationKey } from '../conversation/change-notifier.ts';
+import type { ChangeNotifier } from '../conversation/change-notifier.ts';
 import type { Database } from '../db/database.ts';
 import { calls } from '../db/calls-table.ts';
 import { assistants, conversations } from '../db/schema.ts';
@@ -14,7 +14,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { LineFactory } from '../realtime/line-factory.ts';
 import type { VisitorAddresses } from '../lib/visitor-addresses.ts';
 import type { WebPeer } from '../voice/voice-module.ts';
-import { BrowserLine } from './browser-line.ts';
+import { BrowserChannel } from './browser-channel.ts';
 import type { AdmittedCall } from './web-call-admission.ts';
 
 /** Dependencies of {@link WebCallConnection}. */
@@ -24,7 +24,7 @@ export interface WebCallConnectionDependencies {
   calls: CallRunner;
   lineFactory: LineFactory;
   events: ConversationEvents;
-  signals: Signals;
+  notifier: ChangeNotifier;
   log: Logger;
 }
 
@@ -39,7 +39,7 @@ export class WebCallConnection {
   readonly #peer: WebPeer;
   readonly #over = Promise.withResolvers<undefined>();
   /** Undefined until the browser is connected. */
-  #line: BrowserLine | undefined;
+  #line: BrowserChannel | undefined;
   #isConversing = false;
   /** Whether the connection must not take the call, since another one replaces it or the process stops. */
   #isCancelled = false;
@@ -89,9 +89,9 @@ export class WebCallConnection {
     this.#peer.close();
   }
 
-  #createLine(): BrowserLine {
+  #createLine(): BrowserChannel {
     const { log, lineFactory } = this.#dependencies;
-    return new BrowserLine(this.#peer, (options) =>
+    return new BrowserChannel(this.#peer, (options) =>
       lineFactory.createLine(this.#call.line, { ...options, log }),
     );
   }
@@ -108,7 +108,7 @@ export class WebCallConnection {
     return !this.#isCancelled;
   }
 
-  async #converse(line: BrowserLine, visitor: VisitorAddresses): Promise<void> {
+  async #converse(line: BrowserChannel, visitor: VisitorAddresses): Promise<void> {
     const { calls: runner } = this.#dependencies;
     const { token, isRecorded } = this.#call;
     await runner.run({ callId: this.callId, token, carrierCallId: null }, line.line, {
@@ -122,9 +122,9 @@ export class WebCallConnection {
 
   /** Ends the connection when a hang-up is requested, or when the call or its conversation ends. */
   async #watch(): Promise<void> {
-    const { events, signals, log } = this.#dependencies;
+    const { events, notifier, log } = this.#dependencies;
     events.listen();
-    const changes = signals.subscribe(conversationSignal(this.#call.conversationId));
+    const changes = notifier.subscribe(conversationKey(this.#call.conversationId));
     const stop = new AbortController();
     void this.#over.promise.then(() => {
       changes.close();
@@ -155,7 +155,7 @@ export class WebCallConnection {
       .select({
         isOpen: sql<boolean>`${isOpen}`,
         hangUpRequested: calls.hangUpRequested,
-        hasEnded: sql<boolean>`(${conversations.id} IS NULL OR ${assistants.deletedAt} IS NOT NULL
+        mustEnd: sql<boolean>`(${conversations.id} IS NULL OR ${assistants.deletedAt} IS NOT NULL
           OR NOT ${conversations.aiEnabled}
           OR (${conversations.endedAt} IS NOT NULL AND NOT ${assistants.conversationEndedRetrigger}))`,
       })
@@ -165,6 +165,6 @@ export class WebCallConnection {
       .where(eq(calls.id, this.callId));
     if (!found?.isOpen) return 'conversation-ended';
     if (found.hangUpRequested) return 'hung-up';
-    return found.hasEnded ? 'conversation-ended' : undefined;
+    return found.mustEnd ? 'conversation-ended' : undefined;
   }
 }

@@ -1,21 +1,21 @@
 import { and, desc, eq, isNull, lte, or, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
-import { voiceErrorTexts } from '../../contract/voice.ts';
+import { webCallErrorTexts } from '../../contract/web-call.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import { endCall } from '../call/outcome/end-call.ts';
 import { hangUpStatus } from '../call/outcome/hang-up-status.ts';
 import { isOpen } from '../call/is-open.ts';
 import type { SupportsCalls } from '../assistant/read-assistant-widget.ts';
 import type { Sender } from '../conversation/accept-message.ts';
-import { notifyOfChange } from '../conversation/notify-of-change.ts';
-import { conversationSignal, pollUntil } from '../conversation/signals.ts';
+import { notifyProcesses } from '../conversation/notify-processes.ts';
+import { conversationKey, pollUntil } from '../conversation/change-notifier.ts';
 import { calls } from '../db/calls-table.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { fitText } from '../lib/storable.ts';
 import { iceServersOf } from '../voice/ice-servers.ts';
-import type { VoiceConfig } from '../voice/voice-config.ts';
+import type { WebCallConfig } from '../voice/web-call-config.ts';
 import { networkUsageFactor } from '../lib/visitor-addresses.ts';
 import type { VisitorAddresses } from '../lib/visitor-addresses.ts';
 import type {
@@ -27,7 +27,7 @@ import type {
   WebPeer,
 } from '../voice/voice-module.ts';
 import { endLostCall } from './lost-connection.ts';
-import { admitWebCall, findWebCall, neverConnected, readOffer } from './web-call-admission.ts';
+import { admitWebCall, findWebCall, neverConnected, readCallOptions } from './web-call-admission.ts';
 import type { AdmittedCall, Caller } from './web-call-admission.ts';
 import { WebCallConnection } from './web-call-connection.ts';
 import type { WebCallConnectionDependencies } from './web-call-connection.ts';
@@ -40,12 +40,12 @@ export interface WebCallsDependencies extends WebCallConnectionDependencies {
   problems: readonly string[];
   /** The problem to report if an assistant has `web_calls`, since the package is not installed. */
   notInstalled?: string | undefined;
-  config: VoiceConfig;
+  config: WebCallConfig;
   limits: WebCallLimits;
 }
 
 /** The data that a browser needs for a call. */
-export interface CallOffer {
+export interface CallOptions {
   iceServers: IceServer[];
   /** Seconds after which the call ends. */
   maxSeconds: number;
@@ -98,11 +98,11 @@ export class WebCalls {
   }
 
   /** @throws ConversationError, Refusal */
-  async read(uuid: string, sender: Sender): Promise<CallOffer> {
+  async read(uuid: string, sender: Sender): Promise<CallOptions> {
     const { database, config } = this.#dependencies;
-    const offer = await readOffer(database, uuid, sender);
-    this.#requireVoice(offer);
-    const { maxSeconds, isRecorded } = offer;
+    const options = await readCallOptions(database, uuid, sender);
+    this.#requireVoice(options);
+    const { maxSeconds, isRecorded } = options;
     return { iceServers: iceServersOf(config), maxSeconds, isRecorded };
   }
 
@@ -115,10 +115,10 @@ export class WebCalls {
   async start(
     uuid: string,
     { offer, token, ...caller }: { offer: string; token: string | undefined } & Caller,
-  ): Promise<{ sdp: string; token: string } & Pick<CallOffer, 'maxSeconds' | 'isRecorded'>> {
+  ): Promise<{ sdp: string; token: string } & Pick<CallOptions, 'maxSeconds' | 'isRecorded'>> {
     const { database, limits } = this.#dependencies;
     const { sender } = caller;
-    const conversation = await readOffer(database, uuid, sender);
+    const conversation = await readCallOptions(database, uuid, sender);
     const { media } = this.#requireVoice(conversation);
     if (token === undefined) {
       // The assistant then knows the last words of the call that the visitor has just hung up.
@@ -225,17 +225,17 @@ export class WebCalls {
 
   /** Resolves with true when no open call of the conversation matches, or with false after five seconds. */
   async #untilEnded(conversationId: number, condition: SQL | undefined): Promise<boolean> {
-    const { database, signals } = this.#dependencies;
+    const { database, notifier } = this.#dependencies;
     const isOpenCall = and(condition, isOpen);
     const hasEnded = async () =>
       (await database.db.select({ id: calls.id }).from(calls).where(isOpenCall)).length === 0 || undefined;
     const limit = AbortSignal.timeout(hangUpMs);
-    return pollUntil(signals, conversationSignal(conversationId), hasEnded, limit).catch(() => false);
+    return pollUntil(notifier, conversationKey(conversationId), hasEnded, limit).catch(() => false);
   }
 
   async #notify(conversationId: number): Promise<void> {
-    await notifyOfChange(this.#dependencies.database.db, conversationId);
-    this.#dependencies.signals.notify(conversationSignal(conversationId));
+    await notifyProcesses(this.#dependencies.database.db, conversationId);
+    this.#dependencies.notifier.notify(conversationKey(conversationId));
   }
 
   #start(call: AdmittedCall, peer: WebPeer, visitor: VisitorAddresses): void {
@@ -281,7 +281,7 @@ function refuse({ refused, reason }: RefusedOffer): Refusal {
 }
 
 const limitReached = (limit: string) =>
-  new Refusal(429, { status: false, error: `${voiceErrorTexts.limitReached} ${limit}` });
+  new Refusal(429, { status: false, error: `${webCallErrorTexts.limitReached} ${limit}` });
 
 const unavailable = (reason: string) =>
-  new Refusal(503, { status: false, error: voiceErrorTexts.unavailable + reason });
+  new Refusal(503, { status: false, error: webCallErrorTexts.unavailable + reason });

@@ -44,21 +44,22 @@ export async function askInboundWebhook(
 ): Promise<void> {
   const { database, log } = dependencies;
   const { db } = database;
-  const webhookId = `msg_inbound_call_${String(callId)}`;
-  const started = await readStarted(database, callId, webhookId);
+  const started = await readStarted(database, callId);
   if (!started) return;
-  const { userId, assistantId, url, payload, isSent } = started;
-  if (isSent) return;
+  const { webhookId, userId, assistantId, url, payload } = started;
   const disabled = await disabledReason(db, { userId, url });
-  const outcome: Outcome =
-    disabled === undefined ? await ask(dependencies, { ...started, webhookId }) : { error: disabled };
+  const outcome: Outcome = disabled === undefined ? await ask(dependencies, started) : { error: disabled };
   const { status, body, error, variables } = outcome;
   if (error !== undefined) log.warn({ callId, error }, 'a call started without the answer of its webhook');
   await db.transaction(async (tx) => {
     await tx
       .insert(webhookDeliveries)
       .values({
-        ...{ webhookId, userId, assistantId, callId, url },
+        webhookId,
+        userId,
+        assistantId,
+        callId,
+        url,
         event: 'inbound-call-started',
         payload,
         status: error === undefined ? 'delivered' : 'failed',
@@ -85,7 +86,12 @@ export async function askInboundWebhook(
   });
 }
 
-async function readStarted({ db }: Database, callId: number, webhookId: string) {
+/** The id of a call's webhook. With the time, since the call's number is given again after an older backup was restored. */
+const webhookId = sql<string>`concat_ws('_', 'msg_inbound_call', ${calls.id},
+  (extract(epoch FROM ${calls.createdAt}) * 1000000)::bigint)`;
+
+/** Reads a call whose webhook has not been sent; undefined if there is none to send. */
+async function readStarted({ db }: Database, callId: number) {
   const [found] = await db
     .select({
       userId: calls.userId,
@@ -96,14 +102,15 @@ async function readStarted({ db }: Database, callId: number, webhookId: string) 
       createdAt: wireTimestamp(calls.createdAt),
       assistant: { id: assistants.id, uuid: assistants.uuid, timezone: assistants.timezone },
       url: assistants.inboundWebhookUrl,
+      webhookId,
       sent: webhookDeliveries.id,
     })
     .from(calls)
     .innerJoin(assistants, eq(assistants.id, calls.assistantId))
     .leftJoin(webhookDeliveries, eq(webhookDeliveries.webhookId, webhookId))
     .where(eq(calls.id, callId));
-  if (found?.type !== 'inbound' || found.url === null) return undefined;
-  const { userId, assistant, url, sent } = found;
+  if (found?.type !== 'inbound' || found.url === null || found.sent !== null) return undefined;
+  const { userId, assistant, url } = found;
   const payload: InboundCallWebhook = {
     id: callId,
     assistant_id: assistant.uuid,
@@ -113,7 +120,13 @@ async function readStarted({ db }: Database, callId: number, webhookId: string) 
     input_variables: found.variables,
     created_at: zonedTimestamp(found.createdAt, assistant.timezone),
   };
-  return { userId, assistantId: assistant.id, url, payload: JSON.stringify(payload), isSent: sent !== null };
+  return {
+    userId,
+    assistantId: assistant.id,
+    url,
+    webhookId: found.webhookId,
+    payload: JSON.stringify(payload),
+  };
 }
 
 /** The outcome of the request. An `error` says why there are no variables. */

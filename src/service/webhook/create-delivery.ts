@@ -4,7 +4,7 @@ import type { Queries } from '../db/database.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { disabledReason } from '../webhook-url/disable-failing-url.ts';
-import { deliveryJob } from '../jobs/delivery-job.ts';
+import { deliveryJob } from './delivery-job.ts';
 
 /** A delivery to create. */
 export interface NewDelivery extends Pick<

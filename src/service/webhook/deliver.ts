@@ -8,7 +8,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import type { OwnedUrl } from '../webhook-url/disable-failing-url.ts';
 import { countFailureOrDisable, resetFailures } from '../webhook-url/disable-failing-url.ts';
-import { deliveryJob } from '../jobs/delivery-job.ts';
+import { deliveryJob } from './delivery-job.ts';
 import { failPendingDeliveries, notifyOfDisabledUrl } from './notify-of-disabled-url.ts';
 import { postWebhook } from './post-webhook.ts';
 
@@ -49,9 +49,13 @@ export async function deliver(
   const [delivery] = await db.select().from(webhookDeliveries).where(isDue);
   if (!delivery) return;
   const { timeoutMs } = dependencies;
-  const limits = { timeoutMs, maxBytes: maxResponseBytes, cutAtMaxBytes: true, signal };
-  // The status decides: a receiver that has accepted the webhook must not get it again because of its body.
-  const answer = await postWebhook(dependencies, delivery, { ...limits, allowPartialBody: true });
+  const answer = await postWebhook(dependencies, delivery, {
+    timeoutMs,
+    maxBytes: maxResponseBytes,
+    // The status decides: a receiver that has accepted the webhook must not get it again because of its body.
+    incompleteBody: 'keep',
+    signal,
+  });
   const outcome: Outcome = 'error' in answer ? answer : { status: answer.status, body: fitText(answer.text) };
 
   const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300;
@@ -78,6 +82,9 @@ export async function deliver(
       .where(isDelivered ? eq(webhookDeliveries.id, delivery.id) : isDue)
       .returning({ id: webhookDeliveries.id });
     if (updated.length === 0) return undefined;
+    // A visitor waits for a person, so the first attempt counts, too.
+    const isReported = delay === undefined || (delivery.event === 'handoff-requested' && job.attempt === 0);
+    if (!isDelivered && isReported) logFailure(dependencies.log, delivery, outcome, delay !== undefined);
     if (delivery.callId !== null) {
       await tx.update(calls).set({ webhookResponse: outcome }).where(eq(calls.id, delivery.callId));
     }
@@ -91,13 +98,26 @@ export async function deliver(
   if (disabled) await failPendingDeliveries(dependencies.database, delivery, disabled);
 }
 
+function logFailure(
+  log: Logger,
+  { id, userId, event, url }: typeof webhookDeliveries.$inferSelect,
+  outcome: Outcome,
+  willRetry: boolean,
+): void {
+  const reason = 'error' in outcome ? { error: outcome.error } : { status: outcome.status };
+  const fields = { user: userId, event, delivery: id, host: hostOf(url), ...reason, willRetry };
+  log.warn(fields, 'a webhook was not delivered');
+}
+
+/** The rest of a URL may contain a secret. */
+const hostOf = (url: string) => URL.parse(url)?.host;
+
 /** Disables the address of a failed delivery if all its deliveries have failed for days, and notifies its owner. */
 async function disableFailing(tx: Queries, { jobs, log }: DeliveryDependencies, delivery: OwnedUrl) {
   const disabled = await countFailureOrDisable(tx, delivery);
   if (!disabled) return undefined;
   const { failures, failingSince } = disabled;
-  // The rest of a URL may contain a secret.
-  const host = URL.parse(delivery.url)?.host;
+  const host = hostOf(delivery.url);
   log.warn({ user: delivery.userId, host, failures, failingSince }, 'disabled a failing webhook address');
   await notifyOfDisabledUrl(tx, jobs, delivery, disabled);
   return disabled;

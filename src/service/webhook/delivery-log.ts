@@ -11,7 +11,7 @@ import { wireColumns } from '../db/wire-columns.ts';
 import type { Page } from '../db/newest-page.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { deliveryJob } from '../jobs/delivery-job.ts';
+import { deliveryJob } from './delivery-job.ts';
 
 const record = {
   ...wireColumns(webhookDeliveries, ['user_id', 'conversation_id', 'payload', 'failures']),

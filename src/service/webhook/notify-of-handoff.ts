@@ -64,7 +64,8 @@ export async function notifyOfHandoff(
       event: 'handoff-requested',
       url,
       payload,
-      webhookId: `msg_handoff_${String(messageId)}`,
+      // The UUID is never given again. A message's number is, after an older backup was restored.
+      webhookId: `msg_handoff_${conversation.uuid}_${String(messageId)}`,
     });
   });
 }

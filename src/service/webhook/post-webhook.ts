@@ -23,7 +23,7 @@ export interface WebhookRequest {
 export async function postWebhook(
   { database, fetch }: { database: Database; fetch: FetchGuarded },
   { userId, url, webhookId, payload }: WebhookRequest,
-  options: Pick<OutgoingOptions, 'timeoutMs' | 'maxBytes' | 'cutAtMaxBytes' | 'allowPartialBody' | 'signal'>,
+  options: Pick<OutgoingOptions, 'timeoutMs' | 'maxBytes' | 'incompleteBody' | 'signal'>,
 ): Promise<{ status: number; text: string } | { error: string }> {
   const secrets = await signingSecrets(database, userId);
   // Receivers refuse old and future timestamps, so the clock of this process must not matter.

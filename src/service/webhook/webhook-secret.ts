@@ -21,24 +21,21 @@ const isValid = or(isNull(webhookSecrets.expiresAt), gt(webhookSecrets.expiresAt
 export async function signingSecrets(
   { db, secrets }: Pick<Database, 'db' | 'secrets'>,
   userId: number,
-): Promise<[string, ...string[]]> {
+): Promise<string[]> {
   const read = async () => {
     const found = await db
       .select({ secret: secrets.select(webhookSecret), isCurrent: sql<boolean>`expires_at IS NULL` })
       .from(webhookSecrets)
       .where(and(ofUser(userId), isValid))
       .orderBy(desc(webhookSecrets.id));
-    const [current, ...others] = found.map(({ secret }) => secret);
-    return current === undefined || found[0]?.isCurrent !== true
-      ? undefined
-      : ([current, ...others] as const);
+    return found[0]?.isCurrent === true ? found.map(({ secret }) => secret) : undefined;
   };
   const existing = await read();
-  if (existing) return [...existing];
+  if (existing) return existing;
   await db.insert(webhookSecrets).values(newSecretRow(secrets, userId)).onConflictDoNothing();
-  const [created, ...others] = (await read()) ?? [];
-  if (created === undefined) throw new Error('The webhook secret was not stored.');
-  return [created, ...others];
+  const created = await read();
+  if (!created) throw new Error('The webhook secret was not stored.');
+  return created;
 }
 
 /** Returns a user's current secret as a record of the interface. */

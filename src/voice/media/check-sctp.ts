@@ -116,7 +116,7 @@ function hasRoom(sctp: RTCSctpTransport['sctp'], { tsn, streamId }: DataChunk): 
  *
  * @param unacknowledged number of DATA chunks that the browser has yet to acknowledge
  */
-export function isValidSctp(packet: Buffer, unacknowledged: number): boolean {
+function isValidSctp(packet: Buffer, unacknowledged: number): boolean {
   if (packet.length < commonHeaderSize) return false;
   let rest = packet.subarray(commonHeaderSize);
   while (rest.length >= chunkHeaderSize) {

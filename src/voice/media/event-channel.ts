@@ -1,5 +1,5 @@
 import type { RTCDataChannel } from 'werift';
-import { maxEventBytes } from './web-connection.ts';
+import { maxEventBytes } from './peer-connection.ts';
 
 type Event = Readonly<Record<string, unknown>>;
 

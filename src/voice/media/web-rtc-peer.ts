@@ -8,7 +8,7 @@ import type { FrameClock } from '../../service/voice/frame-clock.ts';
 import { JitterBuffer } from './jitter-buffer.ts';
 import type { StreamStep } from './jitter-buffer.ts';
 import { PlayoutQueue } from '../../service/voice/playout-queue.ts';
-import type { ConnectionListener, WebConnection } from './web-connection.ts';
+import type { ConnectionListener, PeerConnection } from './peer-connection.ts';
 
 /** Maximum number of queued seconds of audio. */
 const maxQueuedSeconds = 600;
@@ -41,7 +41,7 @@ export class WebRtcPeer implements WebPeer, ConnectionListener {
   readonly #events: EventChannel;
   readonly #createdAt = performance.now();
   readonly #connected = Promise.withResolvers<boolean>();
-  #connection: WebConnection | undefined;
+  #connection: PeerConnection | undefined;
   #listener: AudioListener | undefined;
   #timestamp = 0;
   #isConnected = false;
@@ -71,7 +71,7 @@ export class WebRtcPeer implements WebPeer, ConnectionListener {
   }
 
   /** Sets the connection, which reports its events to this object. */
-  use(connection: WebConnection): void {
+  use(connection: PeerConnection): void {
     this.#connection = connection;
   }
 

@@ -13,7 +13,7 @@ import { createOpusCodec } from './opus-codec.ts';
 import { readOffer } from './read-offer.ts';
 import type { Offer } from './read-offer.ts';
 import { UdpPorts } from './udp-ports.ts';
-import { OfferError, SocketError, WebConnection } from './web-connection.ts';
+import { OfferError, SocketError, PeerConnection } from './peer-connection.ts';
 import { WebRtcPeer } from './web-rtc-peer.ts';
 import { machineAddresses, writeAnswer } from './write-answer.ts';
 
@@ -29,7 +29,7 @@ export class WebRtcServer implements MediaServer {
   readonly #log: Logger;
   readonly #ports: UdpPorts | undefined;
   readonly #clock = new FrameClock();
-  readonly #connections = new Set<WebConnection>();
+  readonly #connections = new Set<PeerConnection>();
   #isClosed = false;
   #latestCheck: { startedAt: number; problem: Promise<string | undefined> } | undefined;
 
@@ -98,7 +98,7 @@ export class WebRtcServer implements MediaServer {
       this.#log.warn({ reason }, 'web call: audio or an event was dropped');
     };
     const peer = new WebRtcPeer(codec, this.#clock, warn);
-    const connection = new WebConnection(offer.codec, { port, address: this.#settings.listenAddress }, peer);
+    const connection = new PeerConnection(offer.codec, { port, address: this.#settings.listenAddress }, peer);
     peer.use(connection);
     this.#connections.add(connection);
     void connection.closed.then(() => {

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { SynthesisSettings } from '../../service/voice/speech-service.ts';
+import type { SynthesisSettings } from '../../service/voice/synthesizer.ts';
 import { decodeWav } from '../../service/voice/wav.ts';
 import { chooseEspeakVoice, hasEspeakVoice, readEspeakVoices } from './espeak-voices.ts';
 import type { EspeakVoices, WantedVoice } from './espeak-voices.ts';

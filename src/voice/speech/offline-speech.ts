@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import type { Synthesizer, Transcriber } from '../../service/voice/speech-service.ts';
-import type { SpeechDetector } from '../../service/voice/voice-module.ts';
+import type { Synthesizer } from '../../service/voice/synthesizer.ts';
+import type { Transcriber } from '../../service/voice/transcriber.ts';
+import type { OfflineSpeechSettings, SpeechDetector } from '../../service/voice/voice-module.ts';
 import { Espeak } from './espeak.ts';
 import { findModel } from './find-models.ts';
 import { findLoadableRecognizers } from './loadable-recognizers.ts';
@@ -12,13 +13,6 @@ import { SileroDetectors } from './silero-detector.ts';
 import { SpeechProcess } from './speech-process.ts';
 import { readSuppliedVoices } from './supplied-voices.ts';
 import type { SuppliedVoice } from './supplied-voices.ts';
-
-export interface OfflineSpeechSettings {
-  /** Folder with the operator's own voices. */
-  modelFolder?: string | undefined;
-  /** Folder with the operator's own transcription models. */
-  recognizerFolder?: string | undefined;
-}
 
 export interface OfflineSpeech {
   /** Undefined if components are missing. */
@@ -33,10 +27,10 @@ export interface OfflineSpeech {
 
 /** Finds the components of offline speech. The models load when the first call starts. */
 export async function createOfflineSpeech(
-  { modelFolder, recognizerFolder }: OfflineSpeechSettings,
+  { voicesFolder, transcriptionModelsFolder }: OfflineSpeechSettings,
   log: Logger,
 ): Promise<OfflineSpeech> {
-  const suppliedVoices = modelFolder === undefined ? undefined : await readSuppliedVoices(modelFolder);
+  const suppliedVoices = voicesFolder === undefined ? undefined : await readSuppliedVoices(voicesFolder);
   const espeak = await Espeak.find();
   const problems = [...(suppliedVoices?.problems ?? [])];
   let sherpa: Sherpa | undefined;
@@ -49,8 +43,8 @@ export async function createOfflineSpeech(
     );
   }
   const supplied =
-    sherpa && recognizerFolder !== undefined
-      ? await findLoadableRecognizers(recognizerFolder, log)
+    sherpa && transcriptionModelsFolder !== undefined
+      ? await findLoadableRecognizers(transcriptionModelsFolder, log)
       : undefined;
   problems.push(...(supplied?.problems ?? []));
   const recognizers = supplied?.recognizers ?? [];

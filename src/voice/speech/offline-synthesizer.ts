@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Resampler } from '../../service/voice/resampler.ts';
-import type { Synthesizer, SynthesisSettings } from '../../service/voice/speech-service.ts';
+import type { Synthesizer, SynthesisSettings } from '../../service/voice/synthesizer.ts';
 import type { Espeak } from './espeak.ts';
 import { chooseFliteVoice } from './flite-voices.ts';
 import type { SpeechProcess, SpeechResponse, SpeechTask } from './speech-process.ts';

@@ -1,4 +1,4 @@
-import type { Transcriber } from '../../service/voice/speech-service.ts';
+import type { Transcriber } from '../../service/voice/transcriber.ts';
 import type { RecognizerConfig, SpeechProcess } from './speech-process.ts';
 import type { SuppliedRecognizer } from './supplied-recognizers.ts';
 

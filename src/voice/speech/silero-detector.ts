@@ -15,13 +15,13 @@ export class SileroDetectors {
   readonly #config: object;
   readonly #free: Vad[] = [];
 
-  /** @param threshold probability of speech, from 0 to 1, at which a frame counts as speech. */
-  constructor(sherpa: Sherpa, model: string, threshold = 0.5) {
+  constructor(sherpa: Sherpa, model: string) {
     this.#sherpa = sherpa;
     this.#config = {
       sileroVad: {
         model,
-        threshold,
+        // The probability at which a frame counts as speech.
+        threshold: 0.5,
         // The turn detector handles pauses and short sounds.
         minSilenceDuration: 0.032,
         minSpeechDuration: 0.032,

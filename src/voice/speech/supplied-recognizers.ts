@@ -85,7 +85,10 @@ function detectModel(
   const single = find(/^model.*\.onnx$/);
   if (whisperTokens !== undefined && whisperEncoder !== undefined && whisperDecoder !== undefined) {
     return model('whisper', whisperTokens, (language = '') => ({
-      ...{ encoder: whisperEncoder, decoder: whisperDecoder, language, task: 'transcribe' },
+      encoder: whisperEncoder,
+      decoder: whisperDecoder,
+      language,
+      task: 'transcribe',
     }));
   }
   if (tokens === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { createApiKey } from '../../../src/service/api-key/api-key.ts';
+import { createApiKey } from '../../support/service/create-api-key.ts';
 import type { Database } from '../../../src/service/db/database.ts';
 import { seedOwners } from './seed-owners.ts';
 
@@ -67,7 +67,7 @@ export async function fillDatabase(database: Database, url: string, amounts: Amo
       `INSERT INTO messages (conversation_id, turn, role, content, reply_state, cost, created_at)
        SELECT conversations.id, (number + 1) / 2, CASE number % 2 WHEN 1 THEN 'user' ELSE 'assistant' END,
          'A message of usual length about sizes, delivery and returns, number ' || number || '.',
-         CASE number % 2 WHEN 1 THEN 'answered' ELSE 'done' END, CASE number % 2 WHEN 1 THEN 0.01 ELSE 0 END, created_at
+         CASE number % 2 WHEN 1 THEN 'answered' ELSE 'none' END, CASE number % 2 WHEN 1 THEN 0.01 ELSE 0 END, created_at
        FROM conversations, generate_series(1, $1::integer) AS number ORDER BY conversations.id, number`,
       [each],
     );

@@ -25,7 +25,7 @@ export async function openStreams(
     ...serviceSettings,
     DATABASE_URL: databaseUrl,
     LLM_BASE_URL: model.url,
-    LLM_SILENCE_SECONDS: '300',
+    LLM_IDLE_TIMEOUT_SECONDS: '300',
     REPLY_TIMEOUT_SECONDS: '600',
   });
   try {

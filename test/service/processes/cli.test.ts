@@ -273,9 +273,10 @@ const usageErrors: [args: string, message: RegExp][] = [
     'users create --name A --email a@b --balance=-1',
     /--balance must be an amount of at least 0 with at most/,
   ],
-  ['top-up --user 1 --amount 1e3', /--amount must be an amount above 0/],
-  ['top-up --user 1 --amount=-1', /--amount must be an amount above 0/],
-  ['top-up --user 1 --amount 0', /--amount must be an amount above 0/],
+  ['top-up --user 1 --amount 1e3', /--amount must be an amount other than 0/],
+  ['top-up --user 1 --amount=--1', /--amount must be an amount other than 0/],
+  ['top-up --user 1 --amount=-0', /--amount must be an amount other than 0/],
+  ['top-up --user 1 --amount -1', /starting with a dash use '--amount=-/],
   ['person export', /Identify the person with/],
   ['person export --phone 123', /"123" is not a phone number in E\.164 format/],
   ['person export --conversation 123', /"123" is not a UUID/],
@@ -289,6 +290,20 @@ for (const [args, message] of usageErrors) {
     assert.doesNotMatch(err, /\n\s+at /);
   });
 }
+
+test('takes back a top-up with a negative amount, but not more than the balance', async () => {
+  const email = `${randomUUID()}@example.com`;
+  const user = (await json('users', 'create', '--name', 'Ada', '--email', email)) as { id: number };
+  await json('top-up', '--user', email, '--amount', '1000');
+  assert.deepEqual(await json('top-up', '--user', email, '--amount=-999.50'), { balance: '0.5000' });
+  const refused = await run('top-up', '--user', email, '--amount=-0.51');
+  assert.deepEqual(
+    [refused.code, refused.err],
+    [1, 'The balance is 0.5000 USD. Not more than that can be taken back. Nothing was changed.'],
+  );
+  assert.deepEqual(await json('top-up', '--user', email, '--amount=-0.5'), { balance: '0.0000' });
+  assert.deepEqual(await readMoney(service, user.id), { balance: 0, ledger: 0 });
+});
 
 test('exits with code 1 and one sentence if a command fails', async () => {
   const failures: [args: string[], message: RegExp][] = [

@@ -77,6 +77,37 @@ test(
   },
 );
 
+for (const options of [
+  "ENCODING 'SQL_ASCII' LOCALE 'C'",
+  "ENCODING 'LATIN1' LOCALE 'C'",
+  "ENCODING 'UTF8' LOCALE 'C'",
+])
+  test(
+    `refuses a database with ${options}, which has no Unicode letters, and says how to create one`,
+    { skip: testDatabase === 'pglite' && 'the embedded database is created by the service' },
+    async () => {
+      const config = readConfig(await createDatabase('template0', options));
+      await assert.rejects(openDatabase(config, createLog('silent')), {
+        name: 'DatabaseLocaleError',
+        message: / createdb --template=template0 --encoding=UTF8 --locale=C\.UTF-8 /,
+      });
+    },
+  );
+
+test(
+  'migrates a database whose pg_trgm is in a schema that is not searched',
+  { skip: testDatabase === 'pglite' && 'the embedded database has no pg_trgm' },
+  async () => {
+    const config = readConfig(await createDatabase());
+    const log = createLog('silent');
+    const empty = await openPostgres(String(config.databaseUrl), { poolSize: 1, log });
+    await empty.pool.query('CREATE SCHEMA elsewhere; CREATE EXTENSION pg_trgm SCHEMA elsewhere');
+    await empty.close();
+    const migrated = await openDatabase(config, log);
+    await migrated.close();
+  },
+);
+
 test('refuses a database from before the first release and says what to do', async () => {
   const env = await empty();
   const config = readConfig({ ...env, DATA_DIR: await temporaryFolder() });

@@ -19,13 +19,19 @@ import { startChildProcess } from '../../support/process/child-process.ts';
 import { freePort } from '../../support/process/free-port.ts';
 import { repository } from '../../support/repository.ts';
 import { startModelServer } from '../../support/servers/model-server.ts';
+import { startWebsite } from '../../support/servers/website.ts';
 import { startServiceProcess } from '../../support/service/service-process.ts';
 import { atEnd, newDatabase, startService } from '../../support/service/service.ts';
 import type { Environment } from '../../support/service/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());
-const service = await startService({ ...(await newDatabase()), WORKERS: 'on' });
+const site = await startWebsite();
+const service = await startService({
+  ...(await newDatabase()),
+  WORKERS: 'on',
+  ALLOW_PRIVATE_ADDRESSES: site.host,
+});
 const folder = await mkdtemp(join(tmpdir(), 'setup-'));
 atEnd(() => rm(folder, { recursive: true, force: true }));
 
@@ -114,14 +120,63 @@ describe('setup', () => {
     );
   });
 
-  it('asks for no model if the environment has the address or the key of one', async () => {
-    for (const name of ['LLM_BASE_URL', 'LLM_API_KEY']) {
+  it('asks for no model if the environment has one, and tests that', async (context) => {
+    for (const [name, value, address] of [
+      ['LLM_BASE_URL', model.url, model.url],
+      ['LLM_API_KEY', 'sk-1', 'https://api.openai.com/v1'],
+    ] as const) {
+      const { mock } = context.mock.method(globalThis, 'fetch', () =>
+        Promise.resolve(Response.json({ choices: [] })),
+      );
       const lea = ['setup', '--name', 'Lea', '--email', `${name.toLowerCase()}@setup.example`];
-      const { code, asked, said, err } = await run(lea, {}, { [name]: 'set' });
+      const { code, asked, said, err } = await run(lea, {}, { [name]: value, LLM_MODEL: 'm-1' });
+      mock.restore();
       assert.equal(code, 0, err);
       assert.deepEqual(asked, ["The assistant's name [Assistant]: ", 'Its language (en, de, fr, …) [en]: ']);
-      assert.deepEqual(said, [`${name} is set, so setup asks for no model.`]);
+      assert.deepEqual(said, [`${name} is set, so setup asks for no model.`, `Testing m-1 at ${address}…`]);
+      assert.deepEqual(
+        mock.calls.map(({ arguments: [tested] }) => tested),
+        [`${address}/chat/completions`],
+      );
     }
+  });
+
+  it('creates nothing if the model in the environment refuses its key, and names the setting', async () => {
+    model.behave({ status: 401 });
+    const lou = ['setup', '--name', 'Lou', '--email', 'lou@setup.example'];
+    const refused = await run(lou, undefined, { LLM_BASE_URL: model.url, LLM_API_KEY: 'wrong' });
+    model.behave({});
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /the endpoint refuses the key \(401\)\. Check the key \(LLM_API_KEY\)\./);
+    assert.equal((await run(lou)).code, 0);
+  });
+
+  it('only warns if the model in the environment does not answer yet, since its server may start later', async () => {
+    const silent = `http://127.0.0.1:${await freePort()}/v1`;
+    for (const [email, url, status, reason] of [
+      ['silent', silent, undefined, 'does not respond (ECONNREFUSED).'],
+      ['loading', model.url, 503, 'responded with 503.'],
+    ] as const) {
+      if (status !== undefined) model.behave({ status });
+      const mia = ['setup', '--name', 'Mia', '--email', `${email}@setup.example`];
+      const { code, said, err } = await run(mia, undefined, { LLM_BASE_URL: url, LLM_MODEL: 'm-1' });
+      model.behave({});
+      assert.equal(code, 0, err);
+      assert.equal(
+        said.at(-1),
+        `The model does not answer: ${url}/chat/completions ${reason} It may still be starting. "start" tests it again.`,
+      );
+    }
+  });
+
+  it('creates nothing if the address in the environment is a web page', async () => {
+    model.behave({ isWebPage: true });
+    const ian = ['setup', '--name', 'Ian', '--email', 'ian@setup.example'];
+    const refused = await run(ian, undefined, { LLM_BASE_URL: model.url });
+    model.behave({});
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /is not an OpenAI-compatible endpoint\./);
+    assert.equal((await run(ian)).code, 0);
   });
 
   it('asks again for what is not an e-mail address, before the next question', async () => {
@@ -182,8 +237,9 @@ describe('setup', () => {
       const input = { env: {}, say: () => undefined };
       const ask = () => Promise.resolve('');
       for (const answers of [undefined, ask]) {
-        const values = await setupCommand.prepare?.(given, { ...input, ask: answers });
-        assert.ok(values && !Object.values(values).includes('sk-1'));
+        const prepared = await setupCommand.prepare?.(given, { ...input, ask: answers });
+        assert.ok(prepared && !Object.values(prepared.values).includes('sk-1'));
+        await prepared.finish?.();
         const stored = parseEnv(await readFile(settingsFile, 'utf8'));
         assert.deepEqual({ ...stored }, { LLM_MODEL: 'm-1', LLM_API_KEY: 'sk-1' });
       }
@@ -194,8 +250,8 @@ describe('setup', () => {
       mock.mockImplementation(() => Promise.resolve(new Response('', { status: 401 })));
       const answers = (question: string) =>
         Promise.resolve(question.startsWith('The name of the model') ? 'm-1' : '');
-      const values = await setupCommand.prepare?.(given, { ...input, ask: answers });
-      assert.ok(values && !Object.values(values).includes('sk-1'));
+      const prepared = await setupCommand.prepare?.(given, { ...input, ask: answers });
+      assert.ok(prepared && !Object.values(prepared.values).includes('sk-1'));
     } finally {
       process.chdir(cwd);
     }
@@ -285,6 +341,17 @@ describe('setup', () => {
     assert.equal(code, 2);
     assert.match(err, /^setup: --email: "hal" is not an e-mail address\./);
     assert.equal(model.requests.length, requests);
+  });
+
+  it('stores no model if the user exists', async () => {
+    const cwd = await mkdtemp(join(folder, 'existing-user-'));
+    const env = await newDatabase();
+    const jo = ['setup', '--name', 'Jo', '--email', 'jo@setup.example'];
+    await runProgram(cwd, env, ...jo);
+    const again = await runProgram(cwd, env, ...jo, '--model-url', model.url, '--model', 'm-1');
+    assert.equal(again.code, 1, again.output);
+    assert.match(again.output, /already a user/);
+    await assert.rejects(stat(join(cwd, 'voice-assistant-chat.env')), { code: 'ENOENT' });
   });
 
   it('names the commands for more if the user exists', async () => {
@@ -465,6 +532,167 @@ describe('a user who is not named', () => {
   });
 });
 
+describe('assistants create', () => {
+  it('creates an assistant that calls customers, and refuses another type', async () => {
+    const { out: made } = await run(['setup', '--name', 'Rex', '--email', 'rex@setup.example', '--json']);
+    const { api_key: key } = JSON.parse(made) as SetUp;
+    const create = ['assistants', 'create', '--user', 'rex@setup.example', '--name', 'Kim', '--type'];
+    const { code, out, err } = await run([...create, 'outbound']);
+    assert.equal(code, 0, err);
+    const id = Number(/^Created assistant \S+\. Its id is (\d+)\.$/.exec(out)?.[1]);
+    const call = { phone_number: '+4915110000000', assistant_id: id };
+    const answer = await service.post('/api/user/make_call', call, { Authorization: `Bearer ${key}` });
+    assert.equal(answer.status, 200, answer.text);
+    const refused = await run([...create, 'both']);
+    assert.equal(refused.code, 2);
+    assert.match(refused.err, /^--type must be inbound or outbound\./);
+  });
+});
+
+describe('documents', () => {
+  /** An assistant, with the commands for its documents. */
+  async function createShop(name: string) {
+    const email = `${name.toLowerCase()}@setup.example`;
+    const { out } = await run(['setup', '--name', name, '--email', email, '--json']);
+    const { api_key: key, assistant_uuid: uuid } = JSON.parse(out) as SetUp;
+    const documents = (command: string, ...args: string[]) =>
+      run(['documents', command, '--assistant', uuid, ...args]);
+    const bearer = { Authorization: `Bearer ${key}` };
+    const file = join(folder, 'practice.md');
+    /** Adds a document. Returns it before it is processed. */
+    const start = async (...args: string[]) => {
+      const { code, out, err } = await documents('add', '--json', ...args);
+      assert.equal(code, 0, err);
+      const added = JSON.parse(out) as StoredDocument & { replaces: number[] };
+      const path = `/api/user/knowledgebases/${added.knowledgebase_id}/documents/${added.id}`;
+      const owner = { get: () => service.get(path, bearer) } as unknown as Owner;
+      const status = async () => (await processed(owner, added.knowledgebase_id, added.id)).status;
+      const rename = (name: string) => service.request('PUT', path, { name }, bearer);
+      return { ...added, status, rename };
+    };
+    const add = async (text: string, ...args: string[]) => {
+      await writeFile(file, text);
+      const { id, replaces, status } = await start('--file', file, ...args);
+      return { id, replaces, status: await status() };
+    };
+    const list = async () => {
+      const listed = JSON.parse((await documents('list', '--json')).out) as StoredDocument[];
+      return listed.map(({ id }) => id);
+    };
+    /** The ids in the audit log for `documents add`, oldest first. */
+    const recorded = async () => {
+      const { json } = await service.get('/api/user/audit-log', bearer);
+      const entries = json['data'] as { operation: string; object_id: string }[];
+      return entries
+        .filter(({ operation }) => operation === 'documents add')
+        .map((entry) => +entry.object_id);
+    };
+    return { uuid, file, documents, start, add, list, recorded };
+  }
+
+  it('add refuses a second document of the same name and type, and names the ways to add it', async () => {
+    const { file, documents, add, list, recorded } = await createShop('Lee');
+    const first = await add('A cleaning costs 80 euros.');
+    const { code, err } = await documents('add', '--file', file);
+    assert.equal(code, 1);
+    assert.equal(
+      err.trim(),
+      `The knowledge base already has a document "practice" of the type txt (id ${first.id}). Replace it with --replace, or set another name with --name.`,
+    );
+    assert.deepEqual(await list(), [first.id]);
+    assert.deepEqual(await recorded(), [first.id]);
+    const named = await add('A cleaning takes an hour.', '--name', 'duration');
+    assert.deepEqual(await list(), [first.id, named.id]);
+  });
+
+  it('add --replace replaces the document of the same name and type once the new one is active', async () => {
+    const { uuid, file, documents, add, list, recorded } = await createShop('Nia');
+    const first = await add('A cleaning costs 80 euros.', '--replace');
+    assert.deepEqual([first.replaces, first.status], [[], 'active']);
+    const tooLong = await add('# a\n\nb\n\n'.repeat(20_001), '--replace');
+    assert.deepEqual([tooLong.replaces, tooLong.status], [[first.id], 'failed']);
+    assert.deepEqual(await list(), [first.id, tooLong.id]);
+
+    const second = await add('A cleaning costs 95 euros.', '--replace');
+    assert.deepEqual([second.replaces, second.status], [[first.id, tooLong.id], 'active']);
+    assert.deepEqual(await list(), [second.id]);
+    assert.deepEqual(
+      (await recorded()).sort((a, b) => a - b),
+      [...[first.id, first.id, first.id], ...[tooLong.id, tooLong.id, second.id]],
+    );
+    const opened = await service.post('/api/conversations', { assistant_id: uuid });
+    const { json } = await service.send(String(opened.json['conversation_id']), 'What does a cleaning cost?');
+    assert.match(String(json['message']), /95 euros/);
+    assert.doesNotMatch(String(json['message']), /80 euros/);
+
+    const { out } = await documents('add', '--file', file, '--replace');
+    assert.match(
+      out,
+      new RegExp(
+        `^Added "practice"\\. .*\\nUntil it is active, .* previous document \\(id ${second.id}\\)\\.$`,
+        'm',
+      ),
+    );
+  });
+
+  it('add --replace says that it deleted a document that was not active', async () => {
+    const { file, documents, add } = await createShop('Max');
+    const failed = await add('# a\n\nb\n\n'.repeat(20_001));
+    assert.equal(failed.status, 'failed');
+    await writeFile(file, 'A cleaning costs 80 euros.');
+    const { out } = await documents('add', '--file', file, '--replace');
+    assert.match(out, new RegExp(`^Deleted the previous document, .* \\(id ${failed.id}\\)\\.$`, 'm'));
+    assert.doesNotMatch(out, /Until/);
+  });
+
+  it('of two add --replace at once, the second replaces the document of the first', async () => {
+    const { file, start, list } = await createShop('Moe');
+    await writeFile(file, 'A cleaning costs 80 euros.');
+    const before = await start('--file', file);
+    await before.status();
+    const added = await Promise.all([1, 2].map(() => start('--file', file, '--replace')));
+    const [first, second] = added.sort((a, b) => a.id - b.id);
+    assert.ok(first && second);
+    assert.ok(second.replaces.includes(first.id));
+    assert.equal(await second.status(), 'active');
+    assert.deepEqual(await list(), [second.id]);
+  });
+
+  it('keeps a document that is renamed before the one that replaces it is active', async () => {
+    const { start, list } = await createShop('Mia');
+    site.pages.set('/slow', '<p>A cleaning costs 80 euros.</p>');
+    const first = await start('--url', `${site.origin}/slow`);
+    assert.equal(await first.status(), 'active');
+    const opened = Promise.withResolvers<undefined>();
+    site.gate = opened.promise;
+    const second = await start('--url', `${site.origin}/slow`, '--replace');
+    assert.deepEqual(second.replaces, [first.id]);
+    assert.equal((await first.rename('Prices of last year')).status, 200);
+    opened.resolve(undefined);
+    site.gate = undefined;
+    assert.equal(await second.status(), 'active');
+    assert.deepEqual(await list(), [first.id, second.id]);
+  });
+
+  it('remove deletes a document of this assistant only', async () => {
+    const { documents, add, list } = await createShop('Ole');
+    const other = await createShop('Pia');
+    const { id } = await add('A cleaning costs 80 euros.');
+    for (const [remove, given] of [
+      [other.documents, String(id)],
+      [documents, 'practice'],
+    ] as const) {
+      const { code, err } = await remove('remove', '--id', given);
+      assert.equal(code, 1);
+      assert.match(err, /^The assistant has no document with the id .* "documents list --assistant/);
+    }
+    assert.deepEqual(await list(), [id]);
+    const { code, out } = await documents('remove', '--id', String(id));
+    assert.deepEqual([code, out], [0, 'Removed "practice".']);
+    assert.deepEqual(await list(), []);
+  });
+});
+
 describe('while a service uses the embedded database, the command line', async () => {
   const dataDir = await mkdtemp(join(folder, 'embedded-'));
   const env = { DATA_DIR: dataDir, DATABASE_URL: undefined };
@@ -494,7 +722,7 @@ describe('while a service uses the embedded database, the command line', async (
   it('prints the next commands as they are called here, not as the service was', async () => {
     const values = { name: 'Flo', email: 'flo@setup.example', invocation: 'node --env-file=chat.env bin.js' };
     const input = { env: {}, ask: undefined, say: () => undefined };
-    assert.equal((await setupCommand.prepare?.(values, input))?.['invocation'], invocation);
+    assert.equal((await setupCommand.prepare?.(values, input))?.values['invocation'], invocation);
     const config = readConfig(env);
     const output = await runInService(config, { name: 'setup', values });
     assert.match(output?.lines.join('\n') ?? '', /^ {2}node --env-file=chat\.env bin\.js start$/m);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
+import pg from 'pg';
 import { StoredJobs } from '../../../src/service/jobs/jobs.ts';
 import { startChildProcess } from '../../support/process/child-process.ts';
 import { freePort } from '../../support/process/free-port.ts';
@@ -189,6 +190,33 @@ describe('of several processes', { skip: testDatabase === 'pglite' && 'needs a P
     };
     await eventually('the reply to be taken over', isCounted);
     await other.stop();
+  });
+
+  it('a call of a killed process is counted, and one that the carrier did not report is not', async () => {
+    const shared = await copyDatabase(env);
+    const client = new pg.Client(String(shared['DATABASE_URL']));
+    await client.connect();
+    atEnd(() => client.end());
+    await client.query(`
+      INSERT INTO calls (user_id, assistant_name, type, status, lease_owner, lease_until)
+      SELECT users.id, 'A', 'outbound', 'in-progress', owner, now() - interval '1 hour'
+      FROM users, unnest(ARRAY[gen_random_uuid(), NULL]) AS owner`);
+    const port = String(await freePort());
+    const service = await startServiceProcess({
+      ...shared,
+      ...{ OTEL_METRICS_EXPORTER: 'prometheus', OTEL_EXPORTER_PROMETHEUS_PORT: port },
+      REPLY_LEASE_SECONDS: '1',
+    });
+    await eventually('both calls to be ended', async () => {
+      const { rows } = await client.query("SELECT 1 FROM calls WHERE status = 'failed'");
+      return rows.length === 2;
+    });
+    const isCounted = async () => {
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return /^chat_leases_taken_over_total\{.*kind="call".*\} 1$/m.test(metrics);
+    };
+    await eventually('the call of the killed process to be counted', isCounted);
+    await service.stop();
   });
 });
 

@@ -128,13 +128,14 @@ if (testDatabase === 'pglite') {
     await pool.query(
       'CREATE TRIGGER no_group BEFORE INSERT ON jobs.job FOR EACH ROW EXECUTE FUNCTION no_group()',
     );
-    // Each process handles ten deliveries and two evaluations at a time, so every process has some of both.
+    // Each process handles ten deliveries and ten evaluations at a time, so every process has some of both.
     await sayGoodbye(await openChats(24));
     await eventually('24 deliveries', () => webhooks.waiting() === 24);
     holdsEvaluations = true;
     const evaluated = model.requests.filter(isEvaluation).length;
-    await sayGoodbye(await openChats(9));
-    await eventually('six evaluations', () => model.requests.filter(isEvaluation).length === evaluated + 6);
+    await sayGoodbye(await openChats(24));
+    const held = () => model.requests.filter(isEvaluation).slice(evaluated);
+    await eventually('24 evaluations', () => held().length === 24);
     await makeCalls(12);
     await eventually('twelve calls', () => model.requests.filter(isCall).length === 12);
     const chats = await openChats(12);
@@ -145,7 +146,7 @@ if (testDatabase === 'pglite') {
     await eventually('twelve replies', () => model.requests.filter(isHeldChat).length === 12);
     // These wait until the previous replies are complete.
     answers.push(...chats.map((visitor, index) => visitor.say(`Then ${index}`)));
-    await eventually('all jobs to be active', async () => (await count("state = 'active'")) === 24 + 6);
+    await eventually('all jobs to be active', async () => (await count("state = 'active'")) === 24 + 24);
 
     // Kills the process with most replies and calls, which depends on the load balancer and the queue.
     const replyCounts = countByProcess(isHeldChat);
@@ -153,6 +154,7 @@ if (testDatabase === 'pglite') {
     const products = callCounts.map((calls, name) => calls * (replyCounts[name] ?? 0));
     const killed = products.indexOf(Math.max(...products));
     const killedReplies = replyCounts[killed] ?? 0;
+    const interrupted = held().filter((request) => processOf(request) === killed).length;
     // Other conversations continue meanwhile.
     const others = await openChats(9);
     const firstWord = Promise.race(others.map((visitor) => visitor.say('Hello')));
@@ -170,10 +172,10 @@ if (testDatabase === 'pglite') {
     gate.resolve('');
     webhooks.answer();
 
-    // The others finish their jobs. Those of the killed process remain: at least two evaluations and four deliveries.
-    const remaining = 2 + webhooks.cutOff();
+    // The others finish their jobs. Those of the killed process remain: at least four evaluations and four deliveries.
+    const remaining = interrupted + webhooks.cutOff();
     assert.ok(
-      remaining >= 6 && killedReplies > 0,
+      remaining >= 8 && killedReplies > 0,
       `${remaining} jobs and ${killedReplies} replies were interrupted`,
     );
     await eventually('the other processes to finish their jobs', async () => {

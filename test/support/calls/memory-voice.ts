@@ -1,8 +1,5 @@
-import type {
-  Synthesizer,
-  Transcriber,
-  SynthesisSettings,
-} from '../../../src/service/voice/speech-service.ts';
+import type { Synthesizer, SynthesisSettings } from '../../../src/service/voice/synthesizer.ts';
+import type { Transcriber } from '../../../src/service/voice/transcriber.ts';
 import type {
   MediaServer,
   RefusedOffer,

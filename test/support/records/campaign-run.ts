@@ -88,11 +88,8 @@ export class CampaignRun {
   /** Advances the clock by minutes and runs the due work of a campaign. */
   async tick(minutes = 0, campaign = this.id): Promise<void> {
     this.now = new Date(this.now.getTime() + minutes * minute);
-    await runCampaign(
-      { database: this.#database, jobs: this.#jobs, pollMs: 1000, limits: this.limits },
-      campaign,
-      this.now,
-    );
+    const dependencies = { database: this.#database, jobs: this.#jobs, limits: this.limits };
+    await runCampaign(dependencies, campaign, this.now);
   }
 
   /** The phone numbers of the active calls. */
@@ -148,6 +145,16 @@ export class CampaignRun {
       [campaigns.map(String)],
     );
     return rows.map(({ key }) => Number(key)).sort((a, b) => a - b);
+  }
+
+  /** The minutes until each waiting `campaign-tick` job of the campaign starts, rounded. */
+  async waitingTicks(): Promise<number[]> {
+    const { rows } = await this.#database.pool.query<{ minutes: number }>(
+      `SELECT round(extract(epoch FROM start_after - now()) / 60)::integer AS minutes FROM jobs.job
+       WHERE name = 'campaign-tick' AND state = 'created' AND singleton_key = $1`,
+      [String(this.id)],
+    );
+    return rows.map(({ minutes }) => minutes);
   }
 
   async lead(id: number): Promise<{ status: string; contacts: string[] }> {

@@ -1,4 +1,4 @@
-import { createApiKey } from '../../../src/service/api-key/api-key.ts';
+import { createApiKey } from '../service/create-api-key.ts';
 import { checkAnswer } from '../service/check-answer.ts';
 import type { ServiceAnswer } from '../service/service-client.ts';
 import { createUser } from '../service/service.ts';

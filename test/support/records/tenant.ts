@@ -1,4 +1,4 @@
-import { createApiKey } from '../../../src/service/api-key/api-key.ts';
+import { createApiKey } from '../service/create-api-key.ts';
 import { modelUsage } from '../../../src/service/db/schema.ts';
 import { webhookDeliveries } from '../../../src/service/db/webhooks-tables.ts';
 import { addCall, addNumber } from './add-records.ts';

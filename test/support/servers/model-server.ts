@@ -84,13 +84,19 @@ export interface Behavior {
   usage?: { prompt_tokens: number; completion_tokens: number };
   /** Never responds, not even with headers. */
   hang?: boolean;
+  /** Responds with a web page and the status 200, after `gate`. */
+  isWebPage?: boolean;
+  /** The error in the first event of a stream with the status 200. */
+  errorEvent?: object;
+  /** The behavior for the tests with which services start; by default, only `status` applies to them. */
+  startTest?: Behavior;
 }
 
 /** A real server for OpenAI's chat completions protocol, streamed or not, whose behavior a test sets. */
 export interface ModelServer {
   /** The value for `LLM_BASE_URL`. */
   readonly url: string;
-  /** Every request so far, oldest first. */
+  /** Every request so far, oldest first, without the tests with which services start: these get only a status. */
   readonly requests: readonly ChatRequest[];
   /** Sets the behavior for all further requests. Other processes `PUT` a behavior to `/behaviour`. */
   behave(behavior: Behavior | ((request: ChatRequest) => Behavior)): void;
@@ -120,6 +126,11 @@ export async function startModelServer(): Promise<ModelServer> {
     }
     if (incoming.url !== '/v1/chat/completions') return void response.writeHead(404).end('{}');
     const request = { ...(body as ChatRequest), authorization: incoming.headers.authorization };
+    if (isStartTest(request)) {
+      const { status, startTest = status === undefined ? {} : { status } } = choose(request);
+      await answer(request, startTest, response);
+      return;
+    }
     requests.push(request);
     response.once('close', () => {
       if (!response.writableEnded) cancelled += 1;
@@ -154,9 +165,17 @@ export async function startModelServer(): Promise<ModelServer> {
   };
 }
 
+const isStartTest = ({ stream, messages }: ChatRequest) =>
+  stream === true && messages.length === 1 && messages[0]?.content === 'Say hello.';
+
 async function answer(request: ChatRequest, behavior: Behavior, response: ServerResponse): Promise<void> {
   const { status, gate, hang = false, pause = 0, ending = 'stop' } = behavior;
   if (hang) return;
+  if (behavior.isWebPage) {
+    await gate;
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html>\n<title>Chat</title>\n');
+    return;
+  }
   if (behavior.refusesTemperature && request.temperature !== undefined) {
     const message = `Unsupported value: 'temperature' does not support ${request.temperature} with this model.`;
     const error = { message, type: 'invalid_request_error', param: 'temperature', code: 'unsupported_value' };
@@ -198,6 +217,10 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
       `data: ${JSON.stringify({ ...envelope, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
     );
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  if (behavior.errorEvent) {
+    response.end(`data: ${JSON.stringify({ error: behavior.errorEvent })}\n\n`);
+    return;
+  }
   send({ role: 'assistant', content: '' }, null);
   await gate;
   const { before, usage } = behavior;

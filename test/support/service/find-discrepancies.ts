@@ -1,6 +1,9 @@
 import type { Pool } from 'pg';
 
-/** Rules for a database without work in progress. Each query returns the rows that violate its rule. */
+/**
+ * Rules for a database without work in progress. Each query returns the rows that violate its rule. Finished jobs are
+ * deleted after ten minutes, so a long test may find none.
+ */
 const rules = {
   'every message is answered once, or refunded once': `
     SELECT messages.id, reply_state, replies, charges, refunds FROM messages
@@ -19,7 +22,7 @@ const rules = {
     SELECT id, status, end_reason, ends FROM calls,
     LATERAL (SELECT count(*)::int AS ends FROM jobs.job
       WHERE name = 'call-ended' AND (data->>'callId')::int = calls.id) AS handled
-    WHERE status IN ('initiated', 'ringing', 'in-progress') OR ends <> 1 OR end_handled_at IS NULL`,
+    WHERE status IN ('initiated', 'ringing', 'in-progress') OR ends > 1 OR end_handled_at IS NULL`,
   'every call is charged once, or not at all if it was interrupted': `
     SELECT id, status, duration, total_cost, paid, minutes FROM calls,
     LATERAL (SELECT -coalesce(sum(amount), 0) AS paid, count(*) FILTER (WHERE kind = 'charge') AS minutes
@@ -32,7 +35,7 @@ const rules = {
       WHERE name = 'conversation-ended' AND (data->>'conversationId')::bigint = conversations.id) AS handled,
     LATERAL (SELECT count(*)::int AS deliveries FROM webhook_deliveries
       WHERE conversation_id = conversations.id) AS sent
-    WHERE ended_at IS NULL OR ends <> 1 OR deliveries <> 1`,
+    WHERE ended_at IS NULL OR ends > 1 OR deliveries <> 1`,
   'every call has sent one webhook': `
     SELECT id, deliveries FROM calls,
     LATERAL (SELECT count(*)::int AS deliveries FROM webhook_deliveries WHERE call_id = calls.id) AS sent

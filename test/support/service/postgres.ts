@@ -97,6 +97,13 @@ export async function startStandby(primary: PostgresServer): Promise<Standby | u
 /** The data need not survive a crash. The services of all tests run at once, each with its own connection pool. */
 const fastSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
 
+/** Options of initdb. The environment's locale may be `C`, which the service refuses. Only Linux is sure to have C.UTF-8. */
+const unicodeFlags = [
+  '--no-sync',
+  '--encoding=UTF8',
+  ...(process.platform === 'linux' ? ['--locale=C.UTF-8'] : []),
+];
+
 /** PostgreSQL refuses to run as root, so root runs it as this account. */
 export interface Account {
   uid: number;
@@ -132,14 +139,10 @@ async function startSystemServer(
   socketPort: number | undefined,
 ) {
   const data = join(folder, 'data');
-  await run(
-    join(binaries, 'initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
-    {
-      ...account,
-      cwd: folder,
-    },
-  );
+  await run(join(binaries, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', ...unicodeFlags], {
+    ...account,
+    cwd: folder,
+  });
   return runSystemServer(binaries, folder, account, settings, socketPort);
 }
 
@@ -191,7 +194,7 @@ async function startEmbeddedServer(folder: string, hasAccount: boolean, settings
     password: 'postgres',
     persistent: true,
     createPostgresUser: process.getuid?.() === 0 && !hasAccount,
-    initdbFlags: ['--no-sync', '--encoding=UTF8'],
+    initdbFlags: unicodeFlags,
     postgresFlags: settings.flatMap((setting) => ['-c', setting]),
     onLog: () => undefined,
   });

@@ -73,13 +73,14 @@ export async function copyDatabase(env: Environment): Promise<Environment> {
 /** Creates a database on this process's PostgreSQL server; returns the environment variables that name it. */
 export async function createDatabase(
   template = 'template0',
+  options = '',
 ): Promise<{ DATABASE_URL: string; DATABASE_DIRECT_URL?: string }> {
   server ??= startServer();
   const running = await server;
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const client = new pg.Client(running.url('postgres'));
   await client.connect();
-  await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} ${options}`);
   await client.end();
   if (poolMode === undefined) return { DATABASE_URL: running.url(name) };
   pooler ??= startPgBouncer(running.url('postgres'), poolMode).then((started) => {
@@ -112,7 +113,7 @@ const start = (env: Environment, extras: ServiceExtras = {}) =>
 const settings = (env: Environment) =>
   readConfig({ PORT: '0', LOG_LEVEL: 'silent', FSYNC: 'off', VOICE: 'off', ...env });
 
-type ServiceExtras = NonNullable<Parameters<typeof serve>[1]>;
+export type ServiceExtras = NonNullable<Parameters<typeof serve>[1]>;
 
 let shared: Promise<Database> | undefined;
 

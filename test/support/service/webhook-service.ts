@@ -3,7 +3,7 @@ import { StoredJobs } from '../../../src/service/jobs/jobs.ts';
 import { assistantBody, readAssistant } from '../records/assistant-body.ts';
 import { Owner } from '../records/owner.ts';
 import { atEnd, newDatabase, startService } from './service.ts';
-import type { Environment } from './service.ts';
+import type { Environment, ServiceExtras } from './service.ts';
 import { startWebhookReceiver } from '../servers/webhook-receiver.ts';
 import { eventually } from '../eventually.ts';
 
@@ -16,15 +16,18 @@ atEnd(() => receiver.server.close());
 export const refusedPort = 2;
 
 /** Starts a service with a database of its own. Its functions create records and wait for its jobs. */
-export async function startWebhookService(env: Environment = {}) {
-  const service = await startService({
-    ...(await newDatabase()),
-    WORKERS: 'on',
-    ALLOW_PRIVATE_ADDRESSES: `${receiver.server.address},127.0.0.1:${refusedPort}`,
-    WEBHOOK_RETRY_SECONDS: '0.01,0.02,0.03',
-    PUBLIC_URL: 'https://voice.example/base',
-    ...env,
-  });
+export async function startWebhookService(env: Environment = {}, extras: ServiceExtras = {}) {
+  const service = await startService(
+    {
+      ...(await newDatabase()),
+      WORKERS: 'on',
+      ALLOW_PRIVATE_ADDRESSES: `${receiver.server.address},127.0.0.1:${refusedPort}`,
+      WEBHOOK_RETRY_SECONDS: '0.01,0.02,0.03',
+      PUBLIC_URL: 'https://voice.example/base',
+      ...env,
+    },
+    extras,
+  );
   const { database } = service.running;
   const { pool } = database;
   const jobs = new StoredJobs(database);

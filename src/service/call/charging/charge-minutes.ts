@@ -7,6 +7,7 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import { sendUsageNotices } from '../../usage/send-usage-notices.ts';
 import { spendingNotice } from '../../usage/usage-notice.ts';
 
+/** Minutes of a call that have not been charged yet. */
 interface Minutes {
   userId: number;
   assistantId: number;
@@ -16,7 +17,7 @@ interface Minutes {
   /** USD a minute, with all fees. */
   amount: string;
   /** The carrier's share of `amount`, in USD. */
-  carrierFee?: string;
+  carrierFee?: string | undefined;
   /** Seconds. Stored unless the record has a longer duration. */
   duration?: number;
 }
@@ -55,6 +56,7 @@ export async function chargeMinutes(
     .set({
       carrierCost: sql`${calls.carrierCost} + ${charged} * ${carrierFee}::numeric`,
       totalCost: sql`${calls.totalCost} + ${charged} * ${amount}::numeric`,
+      chargedMinutes: sql`${calls.chargedMinutes} + ${charged}::integer`,
       duration: sql`greatest(${calls.duration}, ${duration}::integer)`,
       updatedAt: sql`now()`,
     })

@@ -1,12 +1,11 @@
-import type { OwnedLine } from '../connection/owned-line.ts';
+import type { LeasedLine } from '../connection/leased-line.ts';
 import type { CallStore } from '../store/call-store.ts';
-import { MustEndError } from '../turns/must-end-error.ts';
 import { isPast } from '../turns/is-past.ts';
 
 const secondsPerMinute = 60;
 
 export interface StartedMinutesOptions {
-  line: OwnedLine;
+  line: LeasedLine;
   callStore: CallStore;
   /** Seconds. Later minutes are not charged. */
   maxDuration: number;
@@ -30,7 +29,7 @@ export class StartedMinutes {
     this.#charged = options.charged;
   }
 
-  /** Aborted if a minute could not be charged. The reason is a {@link MustEndError}, or the error of the store. */
+  /** Aborted if a minute could not be charged. The reason is the error of the store. */
   get signal(): AbortSignal {
     return this.#failure.signal;
   }
@@ -59,8 +58,7 @@ export class StartedMinutes {
     const nextAt = () => answeredAt + this.#charged * secondsPerMinute;
     try {
       while (this.#charged < last && isPast(nextAt(), line.now)) {
-        const isPaid = await callStore.chargeMinute(this.#charged + 1);
-        if (isPaid !== true) throw new MustEndError(isPaid === false ? 'balance' : isPaid);
+        await callStore.chargeMinute(this.#charged + 1);
         this.#charged += 1;
       }
     } catch (error) {

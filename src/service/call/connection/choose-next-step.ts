@@ -3,7 +3,7 @@ import { openCallStatuses } from '../../../contract/call.ts';
 import type { CallRules } from '../../billing/call-limits.ts';
 import type { CallHandler, NextStep } from '../../carrier/carrier.ts';
 import { calls } from '../../db/calls-table.ts';
-import { numberProblem } from '../../lib/allowed-countries.ts';
+import { numberProblem } from '../../lib/callable-number.ts';
 import { leaseEnd } from '../../lib/lease.ts';
 import type { EndCallDependencies, EndedCall } from '../outcome/end-call.ts';
 import { readKeyedCall } from '../outcome/handle-report.ts';
@@ -11,7 +11,7 @@ import { planConversation } from '../start/plan-call.ts';
 import { planLine } from '../start/plan-line.ts';
 import { allowConnection, reconnectSeconds } from './allow-connection.ts';
 import { isOpen } from '../is-open.ts';
-import { transferRinging } from '../transfer/transfer-ringing.ts';
+import { transferRinging } from '../transfer/charge-transfer.ts';
 
 export interface NextStepDependencies extends EndCallDependencies {
   rules: CallRules;
@@ -57,7 +57,7 @@ export async function chooseNextStep(
     await dependencies.endCall(call.id, { status: 'failed', reason: 'no-assistant' });
     return hangUp;
   }
-  const { assistant } = plan.speaker;
+  const { assistant } = plan.callContext;
   const left = assistant.maxDuration - call.duration;
   if (left <= 0) {
     await dependencies.endCall(call.id, { status: 'completed', reason: 'max-duration' });

@@ -1,7 +1,6 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm';
 import { calls } from '../../db/calls-table.ts';
-import type { Database, Queries } from '../../db/database.ts';
-import { conversations, ledgerEntries } from '../../db/schema.ts';
+import type { Database } from '../../db/database.ts';
 import { leaseEnd } from '../../lib/lease.ts';
 import type { Lease } from '../../lib/lease.ts';
 import { isKeyed } from '../call-key.ts';
@@ -28,7 +27,8 @@ export interface ClaimedCall {
 }
 
 /**
- * Claims a connected call for this process, with a lease. An earlier line of the call has ended, even if another process had it.
+ * Claims a connected call for this process, with a lease. An earlier line of the call has ended, even if another process
+ * had it.
  *
  * @returns undefined if there is no such open call, or its carrier has reported its end.
  */
@@ -38,14 +38,14 @@ export async function claimConnectedCall(
   lease: Lease,
 ): Promise<ClaimedCall | undefined> {
   return db.transaction(async (tx) => {
-    const [call] = await tx
-      .select()
+    const [found] = await tx
+      .select({ call: calls, seconds: sql<number>`extract(epoch FROM now() - ${calls.answeredAt})::float` })
       .from(calls)
       // The connection may arrive after the report that the call is over.
       .where(and(isKeyed(key), isConnectable(key), isOpen, isNull(calls.carrierSeconds)))
       .for('update');
-    if (!call) return undefined;
-    const earlier = call.answeredAt === null ? undefined : await readEarlier(tx, call);
+    if (!found) return undefined;
+    const { call, seconds } = found;
     await tx
       .update(calls)
       .set({
@@ -63,31 +63,18 @@ export async function claimConnectedCall(
         updatedAt: sql`now()`,
       })
       .where(eq(calls.id, call.id));
-    return { call, earlier };
+    return { call, earlier: call.answeredAt === null ? undefined : progressOf(call, seconds) };
   });
 }
 
-async function readEarlier(
-  tx: Queries,
-  { id, conversationId, messages, duration, transferTo }: typeof calls.$inferSelect,
-): Promise<CallProgress> {
-  const [found] = await tx
-    .select({
-      seconds: sql<number>`(SELECT extract(epoch FROM now() - ${calls.answeredAt})::float FROM ${calls} WHERE ${calls.id} = ${id})`,
-      chargedMinutes: sql<number>`count(*)::integer`,
-      isFree: sql<boolean>`EXISTS (SELECT 1 FROM ${conversations} WHERE ${conversations.id} = ${conversationId}
-        AND ${conversations.type} = 'test')`,
-    })
-    .from(ledgerEntries)
-    .where(and(eq(ledgerEntries.callId, id), eq(ledgerEntries.kind, 'charge')));
+/** @param seconds since the call was answered. */
+const progressOf = (
+  { messages, duration, transferTo, chargedMinutes }: typeof calls.$inferSelect,
+  seconds: number,
+): CallProgress => ({
+  messages,
   // A process that died has not stored the duration.
-  const elapsed = Math.max(duration, found?.seconds ?? 0);
-  return {
-    messages,
-    elapsed,
-    // Minutes of a free call are counted although they are not in the ledger.
-    chargedMinutes:
-      found?.isFree === true ? Math.ceil((duration || elapsed) / 60) : (found?.chargedMinutes ?? 0),
-    reason: transferTo === null ? 'reconnected' : 'transfer-unanswered',
-  };
-}
+  elapsed: Math.max(duration, seconds),
+  chargedMinutes,
+  reason: transferTo === null ? 'reconnected' : 'transfer-unanswered',
+});

@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { uncountCall } from '../../billing/call-limits.ts';
 import { moveMoney } from '../../billing/ledger.ts';
-import { requestsNoCalls } from '../../campaign/no-call-request.ts';
+import { requestsOptOut } from '../../campaign/opt-out.ts';
 import { blockNumber } from '../../campaign/blocked-number.ts';
 import { notifyCampaigns } from '../../campaign/send-tick.ts';
 import { calls, recordingChunks } from '../../db/calls-table.ts';
@@ -73,7 +73,7 @@ export async function endCall(
       .returning();
     if (!ended) return false;
     // Before the user's row is locked, as in a campaign's step.
-    if (ended.clientPhoneNumber !== '' && requestsNoCalls(ended.messages)) {
+    if (ended.clientPhoneNumber !== '' && requestsOptOut(ended.messages)) {
       await blockNumber(tx, ended.userId, ended.clientPhoneNumber);
     }
     if (status === 'failed') await refund(tx, ended);

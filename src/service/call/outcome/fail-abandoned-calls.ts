@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
+import type { EndReason } from '../../../contract/call.ts';
 import type { Carrier } from '../../carrier/carrier.ts';
 import { calls } from '../../db/calls-table.ts';
 import { endCall, lostCall } from './end-call.ts';
@@ -23,13 +24,13 @@ const batchSize = 100;
  *
  * @param before the time by which their leases have expired. `any` also ends calls whose lease has not expired, except
  *   transfers, which may outlive their process; only safe if no other process can be running.
- * @returns the number of ended calls.
+ * @returns the number of ended calls, how many of them a dead process had owned, and how many the carrier did not report.
  * @throws AggregateError if the carrier could not end some transfers, after all other calls. The next run retries them.
  */
 export async function failAbandonedCalls(
   dependencies: AbandonedCallsDependencies,
   before: SQL | 'any' = sql`now()`,
-): Promise<number> {
+): Promise<{ ended: number; ofDeadProcesses: number; unreported: number }> {
   const { carrier } = dependencies;
   const isAbandoned = and(
     isOpen,
@@ -47,6 +48,7 @@ export async function failAbandonedCalls(
       isTransferAnswered: calls.isTransferAnswered,
       carrierCallId: calls.carrierCallId,
       carrierSeconds: calls.carrierSeconds,
+      endReason: calls.endReason,
       messages: calls.messages,
     })
     .from(calls)
@@ -54,6 +56,8 @@ export async function failAbandonedCalls(
     .orderBy(calls.id)
     .limit(batchSize);
   let ended = 0;
+  let ofDeadProcesses = 0;
+  let unreported = 0;
   const transfers: Promise<boolean>[] = [];
   for (const call of abandoned) {
     const {
@@ -82,9 +86,11 @@ export async function failAbandonedCalls(
         ? { status: 'completed', reason: 'transfer' }
         : isLost
           ? lostCall
-          : { status: 'failed', reason: leaseOwner === null ? 'not-reported' : 'service-stopped' };
+          : { status: 'failed', reason: failureOf(call) };
     if (!(await endCall(dependencies, and(eq(calls.id, id), isAbandoned), result))) continue;
     ended += 1;
+    if (leaseOwner !== null) ofDeadProcesses += 1;
+    else if (type !== 'web' && !isReported) unreported += 1;
     if (carrierCallId !== null && !isReported) await dependencies.jobs.send('hang-up', { carrierCallId });
   }
   const results = await Promise.allSettled(transfers);
@@ -95,5 +101,16 @@ export async function failAbandonedCalls(
       'The carrier could not end transferred calls.',
     );
   }
-  return ended + results.filter((result) => result.status === 'fulfilled' && result.value).length;
+  const endedTransfers = results.filter((result) => result.status === 'fulfilled' && result.value).length;
+  return { ended: ended + endedTransfers, ofDeadProcesses: ofDeadProcesses + endedTransfers, unreported };
+}
+
+/** Why an abandoned call has failed. `endReason` is stored before if the carrier's response to the dialing was an error. */
+function failureOf({
+  leaseOwner,
+  carrierCallId,
+  endReason,
+}: Pick<typeof calls.$inferSelect, 'leaseOwner' | 'carrierCallId' | 'endReason'>): EndReason {
+  if (leaseOwner !== null) return 'service-stopped';
+  return carrierCallId === null && endReason !== null ? endReason : 'not-reported';
 }

@@ -57,7 +57,9 @@ export async function handleReport(dependencies: ReportDependencies, report: Cal
         })
         .where(and(isThis, isUnanswered, isUnleased))
         .returning({ id: calls.id });
-      if (!ringing && call.endReason === 'not-reported' && carrierCallId !== undefined) {
+      const wasAbandoned =
+        call.endedAt !== null && (call.endReason === 'not-reported' || call.endReason === 'carrier-error');
+      if (!ringing && wasAbandoned && carrierCallId !== undefined) {
         // The call was abandoned while it was in the carrier's queue.
         await dependencies.jobs.send('hang-up', { carrierCallId });
       }

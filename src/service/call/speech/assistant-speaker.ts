@@ -7,7 +7,7 @@ import type { Engine, EngineRequest, EngineTool } from '../../engine/engine.ts';
 import type { CallMessage } from '../../db/calls-table.ts';
 import { systemText } from '../../engine/openai/build-prompt.ts';
 import type { TurnReason, ReplyPart, Speaker, SpeakerOptions } from '../../voice/line.ts';
-import { unknownWords } from '../../voice/unknown-words.ts';
+import { unknownWords } from '../../voice/words.ts';
 import type { WebPlan } from '../start/plan-web-call.ts';
 import { contextMessages, readWrittenHistory } from './read-written-history.ts';
 import type { WrittenMessage } from './read-written-history.ts';
@@ -15,7 +15,7 @@ import type { CallContextRow } from '../start/plan-call.ts';
 
 interface SpeakerDependencies extends EngineContextDependencies {
   engine: Engine;
-  speaker: CallContextRow;
+  callContext: CallContextRow;
   variables: StoredVariables;
   /** Time limit of a reply, in milliseconds. */
   replyMs: number;
@@ -36,8 +36,8 @@ const askToRepeat =
 const defaultReengagement = 'Ask in one short sentence whether they are still there.';
 
 /** The variables whose values come from the assistant's owner: those of a web call also come from the page. */
-const trustedVariables = ({ speaker, variables, web }: SpeakerDependencies) =>
-  web ? speaker.assistant.variables : variables;
+const trustedVariables = ({ callContext, variables, web }: SpeakerDependencies) =>
+  web ? callContext.assistant.variables : variables;
 
 /** Generates an assistant's replies in a call, with the same engine as in chats. */
 export class AssistantSpeaker implements Speaker {
@@ -50,10 +50,10 @@ export class AssistantSpeaker implements Speaker {
   readonly #database: Database;
 
   private constructor(dependencies: SpeakerDependencies, context: EngineContext) {
-    const { database, engine, speaker, variables, replyMs, web } = dependencies;
+    const { database, engine, callContext, variables, replyMs, web } = dependencies;
     this.#engine = engine;
     this.#context = context;
-    const template = speaker.assistant.reengagementPrompt ?? '';
+    const template = callContext.assistant.reengagementPrompt ?? '';
     const prompt = fillPrompt(template, variables, trustedVariables(dependencies)).text.trim();
     this.#instructions = {
       silence: `The customer has been silent for a while. ${prompt === '' ? defaultReengagement : prompt}`,
@@ -73,7 +73,7 @@ export class AssistantSpeaker implements Speaker {
       dependencies,
       await createEngineContext(
         dependencies,
-        dependencies.speaker,
+        dependencies.callContext,
         dependencies.variables,
         'call',
         trustedVariables(dependencies),

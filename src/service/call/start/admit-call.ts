@@ -11,7 +11,7 @@ import type { Admission, IncomingCall } from '../../carrier/carrier.ts';
 import { calls } from '../../db/calls-table.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import { phoneNumbers } from '../../db/phone-numbers-table.ts';
-import { assistants, languages } from '../../db/schema.ts';
+import { assistants } from '../../db/schema.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { leaseEnd } from '../../lib/lease.ts';
 import { newSecret } from '../../lib/new-secret.ts';
@@ -82,7 +82,7 @@ async function admit(dependencies: AdmissionDependencies, call: IncomingCall): P
     const { free, limit } = await readFreeCalls(tx, found.userId, dependencies.limits);
     const earlier = await readAdmission(tx, call.carrierCallId);
     if (earlier) return earlier;
-    if (found.assistant === null || found.language === null) return refuse('no-assistant');
+    if (found.assistant === null) return refuse('no-assistant');
     // Withheld and invalid numbers are stored as empty.
     const from = isPhoneNumber(call.from) ? call.from : '';
     if (from !== '' && (await isBlocked(tx, found.userId, from))) return refuse('blocked');
@@ -143,7 +143,7 @@ const refuse = (refusalReason: RefusalReason): ExplainedAdmission => ({
 /** Finds the owner of a number, and the active inbound assistant that has it. Caller IDs cannot be called. */
 async function findAssistant(queries: Queries, phoneNumber: string) {
   const [found] = await queries
-    .select({ userId: phoneNumbers.userId, assistant: assistants, language: languages.iso2 })
+    .select({ userId: phoneNumbers.userId, assistant: assistants })
     .from(phoneNumbers)
     .leftJoin(
       assistants,
@@ -154,7 +154,6 @@ async function findAssistant(queries: Queries, phoneNumber: string) {
         isNull(assistants.deletedAt),
       ),
     )
-    .leftJoin(languages, eq(languages.id, assistants.languageId))
     .where(
       and(
         eq(phoneNumbers.phoneNumber, phoneNumber),
@@ -177,15 +176,13 @@ async function readAdmission(tx: Queries, carrierCallId: string): Promise<Explai
       isOpen: sql<boolean>`${inArray(calls.status, openCallStatuses)}`,
       endReason: calls.endReason,
       assistant: assistants,
-      language: languages.iso2,
     })
     .from(calls)
     .leftJoin(assistants, eq(assistants.id, calls.assistantId))
-    .leftJoin(languages, eq(languages.id, assistants.languageId))
     .where(eq(calls.carrierCallId, carrierCallId));
   if (!found) return undefined;
-  const { isOpen, id, token, assistant, language, endReason } = found;
-  if (isOpen && token !== null && assistant && language !== null) {
+  const { isOpen, id, token, assistant, endReason } = found;
+  if (isOpen && token !== null && assistant) {
     const line = await planLine(tx, id, assistant);
     return { type: 'accept', plan: { ...line, token, connectToken: await allowConnection(tx, id) } };
   }

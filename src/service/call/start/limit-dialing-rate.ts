@@ -16,10 +16,15 @@ export async function limitDialingRate(
   signal: AbortSignal,
 ): Promise<void> {
   const interval = sql`${1 / callsPerSecond}::float * interval '1 second'`;
+  const maxWait = sql`${maxWaitSeconds} * interval '1 second'`;
+  // No turn is later than this, unless the database's clock was set back after it was taken.
+  const isInvalid = sql`turns.next_at > clock_timestamp() + ${maxWait} + ${interval}`;
   const { rows } = await db.execute<{ seconds: number }>(sql`
     INSERT INTO dialing_turns AS turns (next_at) VALUES (clock_timestamp() + ${interval})
-    ON CONFLICT (is_single) DO UPDATE SET next_at = greatest(turns.next_at, clock_timestamp()) + ${interval}
-      WHERE turns.next_at < clock_timestamp() + ${maxWaitSeconds} * interval '1 second'
+    ON CONFLICT (is_single) DO UPDATE
+      SET next_at = CASE WHEN ${isInvalid} THEN clock_timestamp() ELSE greatest(turns.next_at, clock_timestamp()) END
+        + ${interval}
+      WHERE turns.next_at < clock_timestamp() + ${maxWait} OR ${isInvalid}
     RETURNING extract(epoch FROM next_at - ${interval} - clock_timestamp())::float AS seconds`);
   const [turn] = rows;
   if (!turn) throw new Error('Too many calls are waiting to be dialed.');

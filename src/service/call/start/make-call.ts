@@ -15,7 +15,7 @@ import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { countStartedCalls, describeLimit, readFreeCalls } from '../../billing/call-limits.ts';
 import type { CallRules } from '../../billing/call-limits.ts';
-import { numberProblem } from '../../lib/allowed-countries.ts';
+import { numberProblem } from '../../lib/callable-number.ts';
 
 /**
  * Stores an outbound call, which a background job then dials (interface: `POST /user/make_call`). No lead is created,
@@ -64,13 +64,12 @@ export async function makeCall(
     if (problem !== undefined) throw Refusal.invalidField('phone_number', problem);
     const { free, limit } = await readFreeCalls(tx, userId, rules);
     if (free === 0) {
-      const reached = limit === 'perDay' ? `${errorTexts.limitReached} ` : '';
+      const reached = limit === 'perDay' ? `${errorTexts['limit-reached']} ` : '';
       throw new Refusal(422, { message: `${reached}${describeLimit(limit, rules)}` });
     }
     const { available, isLimited } = await readCallBalance(tx, userId);
     if (affordableCalls(available, callMinutePrice(assistant.mode)) === 0) {
-      const { limitReached, insufficientBalance } = errorTexts;
-      throw new Refusal(422, { message: isLimited ? limitReached : insufficientBalance });
+      throw new Refusal(422, { message: errorTexts[isLimited ? 'limit-reached' : 'insufficient-balance'] });
     }
     const [stored] = await tx
       .insert(calls)

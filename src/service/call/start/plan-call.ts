@@ -5,8 +5,8 @@ import { isBlocked } from '../../campaign/blocked-number.ts';
 import { findCallerIds } from '../../campaign/caller-ids.ts';
 import { nextCallingTime } from '../../campaign/calling-hours.ts';
 import type { OutgoingCall } from '../../carrier/carrier.ts';
-import { numberProblem } from '../../lib/allowed-countries.ts';
-import type { AllowedCountries } from '../../lib/allowed-countries.ts';
+import { numberProblem } from '../../lib/callable-number.ts';
+import type { AllowedCountries } from '../../lib/callable-number.ts';
 import { fillVariables } from '../../lib/fill-variables.ts';
 import { calls } from '../../db/calls-table.ts';
 import { campaigns } from '../../db/campaigns-table.ts';
@@ -91,8 +91,8 @@ export async function planCall(
   if (await isBlocked(db, waiting.userId, to)) return 'blocked';
   if (numberProblem(to, countries) !== undefined) return 'country-not-allowed';
   const conversation = await planConversation(db, waiting);
-  if (conversation?.speaker.assistant.type !== 'outbound') return 'no-assistant';
-  const { assistant } = conversation.speaker;
+  if (conversation?.callContext.assistant.type !== 'outbound') return 'no-assistant';
+  const { assistant } = conversation.callContext;
   return {
     campaignId: waiting.campaignId,
     conversation,
@@ -120,8 +120,8 @@ export interface ConversationPlan {
   /** The call's id. */
   id: number;
   settings: CallSettings;
-  /** The assistant that speaks. */
-  speaker: CallContextRow;
+  /** The assistant that speaks, and what its prompt needs. */
+  callContext: CallContextRow;
   variables: StoredVariables;
   /** Set for web calls. */
   web?: WebPlan | undefined;
@@ -139,13 +139,13 @@ export async function planConversation(
   call: typeof calls.$inferSelect,
 ): Promise<ConversationPlan | undefined> {
   const { id, assistantId, inputVariables: variables } = call;
-  const [speaker] = await queries
+  const [callContext] = await queries
     .select({ ...engineContextColumns, assistant: assistants })
     .from(assistants)
     .innerJoin(languages, eq(languages.id, assistants.languageId))
     .where(and(eq(assistants.id, assistantId ?? 0), isNull(assistants.deletedAt)));
-  if (!speaker) return undefined;
-  const plan = { id, speaker, variables, settings: callSettings(speaker.assistant, variables) };
+  if (!callContext) return undefined;
+  const plan = { id, callContext, variables, settings: callSettings(callContext.assistant, variables) };
   return call.type === 'web' ? planWebCall(queries, call, plan) : plan;
 }
 

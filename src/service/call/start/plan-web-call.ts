@@ -27,7 +27,7 @@ export interface WebPlan {
 export async function planWebCall(
   queries: Queries,
   call: typeof calls.$inferSelect,
-  { settings, speaker, ...plan }: ConversationPlan,
+  { settings, callContext, ...plan }: ConversationPlan,
 ): Promise<ConversationPlan | undefined> {
   const [conversation] = await queries
     .select({ id: conversations.id, type: conversations.type, isPreview: conversations.isPreview })
@@ -38,11 +38,11 @@ export async function planWebCall(
   const isNew = !history.some(({ role }) => role === 'user');
   const stored = isNew && !settings.waitForCustomer ? history[0]?.content : undefined;
   const greeting = history.length === 0 ? settings.initialMessage : (stored ?? '');
-  const { assistant } = speaker;
+  const { assistant } = callContext;
   return {
     ...plan,
     // Web calls have no transfers and no keypad.
-    speaker: { ...speaker, assistant: { ...assistant, tools: assistant.tools.filter(isForCalls) } },
+    callContext: { ...callContext, assistant: { ...assistant, tools: assistant.tools.filter(isForCalls) } },
     settings: {
       ...settings,
       initialMessage: greeting,
@@ -61,5 +61,5 @@ export async function planWebCall(
   };
 }
 
-const isForCalls = ({ type }: ConversationPlan['speaker']['assistant']['tools'][number]) =>
+const isForCalls = ({ type }: ConversationPlan['callContext']['assistant']['tools'][number]) =>
   type === 'end_call';

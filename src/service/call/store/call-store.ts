@@ -1,7 +1,7 @@
 import type { CallStatus, EndReason } from '../../../contract/call.ts';
 import type { StoredFillers } from '../../db/assistants-table.ts';
 import type { CallMessage } from '../../db/calls-table.ts';
-import { isSpeakable } from '../../voice/is-speakable.ts';
+import { isSpeakable } from '../../voice/words.ts';
 import type { TurnReason } from '../../voice/line.ts';
 
 /** An assistant's settings for calls. Durations are in seconds; variables have been filled in. */
@@ -32,8 +32,12 @@ export const hasUnsaidGreeting = (
 export interface CallStore {
   /** @returns why the call has to end after these messages, as its `end_reason`; undefined if it continues. */
   saveMessages(messages: readonly CallMessage[]): Promise<EndReason | undefined>;
-  /** Charges for a started minute, counted from 1. Resolves to false if the balance is too low. */
-  chargeMinute(minute: number): Promise<boolean | 'minutes-per-day'>;
+  /**
+   * Charges for a started minute, counted from 1.
+   *
+   * @throws MustEndError if the balance is too low, or a limit of minutes is used up.
+   */
+  chargeMinute(minute: number): Promise<void>;
   /**
    * Releases the call, so that another process can continue it: after a transfer, or after a lost connection.
    *

@@ -18,26 +18,26 @@ export interface RetryingOptions {
 
 /** Retries storing a call's progress while the database is unavailable. */
 export class RetryingCallStore implements CallStore {
-  readonly #log: CallStore;
+  readonly #store: CallStore;
   readonly #options: RetryingOptions;
-  readonly #logger: Logger;
+  readonly #log: Logger;
 
-  constructor(log: CallStore, options: RetryingOptions, logger: Logger) {
-    this.#log = log;
+  constructor(store: CallStore, options: RetryingOptions, log: Logger) {
+    this.#store = store;
     this.#options = options;
-    this.#logger = logger;
+    this.#log = log;
   }
 
   saveMessages(messages: readonly CallMessage[]): Promise<EndReason | undefined> {
-    return this.#retry(() => this.#log.saveMessages(messages));
+    return this.#retry(() => this.#store.saveMessages(messages));
   }
 
-  chargeMinute(minute: number): ReturnType<CallStore['chargeMinute']> {
-    return this.#retry(() => this.#log.chargeMinute(minute));
+  chargeMinute(minute: number): Promise<void> {
+    return this.#retry(() => this.#store.chargeMinute(minute));
   }
 
   release(duration: number, transferTo?: string): Promise<void> {
-    return this.#retry(() => this.#log.release(duration, transferTo));
+    return this.#retry(() => this.#store.release(duration, transferTo));
   }
 
   #retry<Result>(change: () => Promise<Result>): Promise<Result> {
@@ -47,7 +47,7 @@ export class RetryingCallStore implements CallStore {
       mayRetry: () =>
         !interrupted.aborted && (performance.now() <= deadline || (hasEnded() && !closing.aborted)),
       onFirstFailure: (error) => {
-        this.#logger.warn({ err: error }, 'could not store the progress of a call; retrying');
+        this.#log.warn({ err: error }, 'could not store the progress of a call; retrying');
       },
     });
   }

@@ -2,25 +2,25 @@ import type { EndReason } from '../../../contract/call.ts';
 import { eq, sql } from 'drizzle-orm';
 import { webCallMinutePrice } from '../../billing/prices.ts';
 import type { CallStore } from './call-store.ts';
-import { chargeMinutes } from '../charging/charge-minutes.ts';
+import { chargeStartedMinute } from '../charging/charge-started-minute.ts';
 import type { ConnectedPlan } from '../start/plan-call.ts';
 import { DatabaseCallStore } from './database-call-store.ts';
 import { updatedUntilEnd } from '../../conversation/add-entry.ts';
 import type { EndingDependencies } from '../../conversation/end-conversation.ts';
-import { isFull } from '../../conversation/has-ended.ts';
-import { conversationSignal } from '../../conversation/signals.ts';
-import type { Signals } from '../../conversation/signals.ts';
+import { hasReachedMessageLimit } from '../../conversation/is-closed.ts';
+import { conversationKey } from '../../conversation/change-notifier.ts';
+import type { ChangeNotifier } from '../../conversation/change-notifier.ts';
 import { calls } from '../../db/calls-table.ts';
 import type { CallMessage } from '../../db/calls-table.ts';
 import type { Queries } from '../../db/database.ts';
 import { assistants, conversations, messages } from '../../db/schema.ts';
-import { isUniqueViolation } from '../../db/unique-violation.ts';
 import { ConversationError } from '../../lib/conversation-error.ts';
 import { countForAssistant, countForVisitor } from '../../usage/daily-usage.ts';
 import type { VisitorAddresses } from '../../lib/visitor-addresses.ts';
 import { sendUsageNotices } from '../../usage/send-usage-notices.ts';
 import { fitJson } from '../../lib/storable.ts';
 import type { WebPlan } from '../start/plan-web-call.ts';
+import { MustEndError } from './must-end-error.ts';
 import type { CallAudio } from '../../recording/audio-recorder.ts';
 import { countWebCallMinute } from '../../billing/web-call-limits.ts';
 import type { WebCallLimits } from '../../billing/web-call-limits.ts';
@@ -42,18 +42,22 @@ export interface RecordedSide extends VisitorSide {
 
 /** Dependencies of {@link WebCallStore}. */
 export interface WebCallStoreDependencies extends EndingDependencies {
-  limits: WebCallLimits;
-  signals: Signals;
+  webCallLimits: WebCallLimits;
+  notifier: ChangeNotifier;
 }
 
 /** Stores a web call in its record and in its conversation: each message of the call is also one of the conversation. */
 export class WebCallStore implements CallStore {
   readonly #dependencies: WebCallStoreDependencies;
   readonly #plan: ConnectedPlan & { web: WebPlan };
+  readonly #owner: string;
   readonly #side: RecordedSide;
   readonly #record: DatabaseCallStore;
-  /** The visitor's unanswered message. */
-  #unanswered: { id: number; turn: number } | undefined;
+  /**
+   * The stored messages of the visitor, by their position in the call. A repeated attempt stores its messages again, and
+   * replaces their entries.
+   */
+  readonly #questions = new Map<number, { id: number; turn: number }>();
 
   constructor(
     dependencies: WebCallStoreDependencies,
@@ -62,18 +66,17 @@ export class WebCallStore implements CallStore {
   ) {
     this.#dependencies = dependencies;
     this.#plan = plan;
+    this.#owner = owner;
     this.#side = side;
     this.#record = new DatabaseCallStore(dependencies, plan, owner);
   }
 
   async saveMessages(messages: readonly CallMessage[]): Promise<EndReason | undefined> {
-    const { database, signals } = this.#dependencies;
+    const { database, notifier } = this.#dependencies;
     const { conversationId } = this.#plan.web;
-    const unanswered = this.#unanswered;
     const save = async (tx: Queries) => {
       const conversation = await lock(tx, conversationId);
       // After a lost database connection, this may repeat messages that are already stored.
-      this.#unanswered = unanswered;
       const stored = await countMessages(tx, this.#plan.id);
       // Fails if the visitor has deleted the conversation, and the call with it.
       await this.#record.saveMessages(messages, tx);
@@ -82,11 +85,13 @@ export class WebCallStore implements CallStore {
       for (const [index, message] of messages.entries()) {
         const isGreeting = message.kind === 'greeting' && this.#plan.web.isGreetingStored;
         if (index < stored || isGreeting) continue;
-        turns = await this.#add(tx, { ...conversation, turns }, message);
+        turns = await this.#add(tx, { ...conversation, turns, index }, message);
         if (message.role === 'user') await this.#count(tx, message);
       }
       const isAnswered = messages.at(-1)?.role === 'assistant';
-      return isAnswered && (await isFull(tx, { ...conversation, turns })) ? 'conversation-ended' : undefined;
+      return isAnswered && (await hasReachedMessageLimit(tx, { ...conversation, turns }))
+        ? 'conversation-ended'
+        : undefined;
     };
     try {
       return await database.db.transaction(save);
@@ -94,43 +99,32 @@ export class WebCallStore implements CallStore {
       if (error instanceof ConversationError && error.code === 'limit-reached') return 'messages-per-day';
       throw error;
     } finally {
-      signals.notify(conversationSignal(conversationId));
+      notifier.notify(conversationKey(conversationId));
     }
   }
 
-  async chargeMinute(minute: number): Promise<boolean | 'minutes-per-day'> {
-    const { database, jobs, limits } = this.#dependencies;
-    const { assistant } = this.#plan.speaker;
-    try {
-      return await database.db.transaction(async (tx) => {
-        const userId = await this.#record.lock(tx);
-        const { type, isPreview } = this.#plan.web;
+  async chargeMinute(minute: number): Promise<void> {
+    const { id: callId, callContext, mode, web } = this.#plan;
+    const { assistant } = callContext;
+    const isTest = web.type === 'test';
+    await chargeStartedMinute(this.#dependencies, {
+      callId,
+      assistantId: assistant.id,
+      owner: this.#owner,
+      minute,
+      price: isTest ? undefined : webCallMinutePrice(mode),
+      carrierFee: '0',
+      count: async (tx, userId) => {
         const parties = {
           userId,
           assistant,
           visitor: this.#side.visitor,
-          isTest: type === 'test' && !isPreview,
+          isTest: isTest && !web.isPreview,
         };
-        if (!(await countWebCallMinute(tx, parties, limits))) throw new NotCharged('minutes-per-day');
-        if (type === 'test') return true;
-        const amount = webCallMinutePrice(this.#plan.mode);
-        const charge = {
-          userId,
-          assistantId: assistant.id,
-          callId: this.#plan.id,
-          minutes: [minute],
-          amount,
-          carrierFee: '0',
-        };
-        if ((await chargeMinutes({ tx, jobs }, charge)) === 0) throw new NotCharged(false);
-        return true;
-      });
-    } catch (error) {
-      if (error instanceof NotCharged) return error.result;
-      // An earlier attempt succeeded, but its response was lost.
-      if (isUniqueViolation(error, 'ledger_entries_once_a_minute')) return true;
-      throw error;
-    }
+        if (!(await countWebCallMinute(tx, parties, this.#dependencies.webCallLimits)))
+          throw new MustEndError('minutes-per-day');
+      },
+    });
   }
 
   async release(duration: number): Promise<void> {
@@ -141,9 +135,9 @@ export class WebCallStore implements CallStore {
 
   /** Counts a visitor's spoken message like a written one. @throws ConversationError if a limit is reached. */
   async #count(tx: Queries, { content }: CallMessage): Promise<void> {
-    const { web, speaker } = this.#plan;
-    const { id: assistantId } = speaker.assistant;
-    const source = { assistantId, ...web, limits: speaker.assistant, visitor: this.#side.visitor };
+    const { web, callContext } = this.#plan;
+    const { id: assistantId } = callContext.assistant;
+    const source = { assistantId, ...web, limits: callContext.assistant, visitor: this.#side.visitor };
     const usage = { conversations: 0, messages: 1, answered: 1, stored: [content] };
     await countForVisitor(tx, source, usage);
     const notices = await countForAssistant(tx, source, usage);
@@ -153,18 +147,18 @@ export class WebCallStore implements CallStore {
   /** Returns the conversation's number of turns. */
   async #add(
     tx: Queries,
-    { turns, isResumable }: { turns: number; isResumable: boolean },
+    { turns, isResumable, index }: { turns: number; isResumable: boolean; index: number },
     { role, content, functionCalls = [] }: CallMessage,
   ): Promise<number> {
     const { conversationId } = this.#plan.web;
-    const answered = role === 'assistant' ? this.#unanswered : undefined;
+    const answered = role === 'assistant' ? this.#questions.get(index - 1) : undefined;
     const turn = answered?.turn ?? turns + 1;
     const message = fitJson({ content: content.trim(), functionCalls });
     const [added] = await tx
       .insert(messages)
       .values({ conversationId, turn, role, ...message, inReplyTo: answered?.id ?? null })
       .returning({ id: messages.id });
-    this.#unanswered = role === 'user' && added ? { id: added.id, turn } : undefined;
+    if (role === 'user' && added) this.#questions.set(index, { id: added.id, turn });
     const latest = Math.max(turns, turn);
     await tx
       .update(conversations)
@@ -176,16 +170,6 @@ export class WebCallStore implements CallStore {
       })
       .where(eq(conversations.id, conversationId));
     return latest;
-  }
-}
-
-/** Rolls back the transaction. */
-class NotCharged extends Error {
-  readonly result: false | 'minutes-per-day';
-
-  constructor(result: false | 'minutes-per-day') {
-    super('The minute was not charged.');
-    this.result = result;
   }
 }
 

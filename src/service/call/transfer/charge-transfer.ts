@@ -5,8 +5,10 @@ import { calls } from '../../db/calls-table.ts';
 import { assistants, ledgerEntries } from '../../db/schema.ts';
 import { chargeMinutes } from '../charging/charge-minutes.ts';
 import type { EndCallDependencies } from '../outcome/end-call.ts';
-import { transferRinging } from './transfer-ringing.ts';
 import { hangUpMargin } from '../start/plan-line.ts';
+
+/** Ringing time of a transfer, in seconds. */
+export const transferRinging = 30;
 
 /** Carriers end a call after its maximum duration, a margin and the times that phones may ring, in seconds. */
 export const maxCallSeconds =
@@ -45,7 +47,10 @@ export async function chargeTransfer(
     await chargeMinutes(
       { tx, jobs },
       {
-        ...{ userId: call.userId, assistantId: assistant.id, callId, duration },
+        userId: call.userId,
+        assistantId: assistant.id,
+        callId,
+        duration,
         minutes: minutes.slice(charged.length),
         // The assistant's mode may have changed during the call.
         amount: charged[0]?.amount ?? callMinutePrice(assistant.mode),

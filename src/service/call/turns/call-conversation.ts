@@ -1,5 +1,6 @@
 import type { AnsweredBy } from '../../carrier/carrier.ts';
-import { isSpeakable } from '../../voice/is-speakable.ts';
+import { waitWithTimeout } from '../../lib/with-timeout.ts';
+import { isSpeakable } from '../../voice/words.ts';
 import type { ReplyPart, Speaker, Spoken } from '../../voice/line.ts';
 import { BufferedReply } from '../speech/buffered-reply.ts';
 import { hasUnsaidGreeting } from '../store/call-store.ts';
@@ -10,17 +11,20 @@ import { chooseFiller } from '../speech/choose-filler.ts';
 import { hangUpStatus } from '../outcome/hang-up-status.ts';
 import { isPast, tolerance } from './is-past.ts';
 import { leaveVoicemail } from './leave-voicemail.ts';
-import { MustEndError } from './must-end-error.ts';
-import type { CallEvent, OwnedLine, Said } from '../connection/owned-line.ts';
+import { MustEndError } from '../store/must-end-error.ts';
+import type { CallEvent, LeasedLine, Said } from '../connection/leased-line.ts';
 import { PressedKeys } from './pressed-keys.ts';
 import { SilenceTimer } from './silence-timer.ts';
 import { StartedMinutes } from '../charging/started-minutes.ts';
+
+/** How long the customer of a call that has failed waits for the database, in milliseconds. */
+const failureMs = 2000;
 
 const faxAnswered: CallEnding = { status: 'ended_by_assistant', reason: 'fax' };
 
 /** Dependencies of {@link CallConversation}. */
 export interface CallConversationOptions {
-  line: OwnedLine;
+  line: LeasedLine;
   settings: CallSettings;
   speaker: Speaker;
   callStore: CallStore;
@@ -235,8 +239,6 @@ export class CallConversation {
     const functionCalls = [...reply.functionCalls];
     await this.#addSpoken(spoken, { since, functionCalls });
     if (spoken.cutOffBy !== undefined) {
-      // The customer does not wait for the tools of an answer that has failed.
-      if (spoken.error) await line.hangUp();
       // Otherwise, the next answer would not know of the calls in progress, and the model would repeat them.
       await reply.untilEnd(AbortSignal.any([closing, this.#minutes.signal]));
       if (this.#minutes.signal.aborted) {
@@ -276,9 +278,15 @@ export class CallConversation {
   }
 
   async #addSpoken(...[spoken, more]: Parameters<CallTranscript['addSpoken']>): Promise<void> {
+    const stored = this.#transcript.addSpoken(spoken, more);
+    if (spoken.error) {
+      // Not at once: a browser reads the transcript when the call ends. Nor later: the customer waits neither for an outage
+      // of the database nor for tools.
+      await waitWithTimeout(failureMs, Promise.allSettled([stored]));
+      await this.#options.line.hangUp();
+    }
     try {
-      if (await this.#transcript.addSpoken(spoken, more))
-        this.#silence.assistantSpoke(this.#options.line.now);
+      if (await stored) this.#silence.assistantSpoke(this.#options.line.now);
     } catch (error) {
       // A call that has failed is refunded, whatever else would have ended it.
       throw spoken.error ?? error;

@@ -1,11 +1,11 @@
 import type { CallMessage } from '../../db/calls-table.ts';
 import type { Spoken } from '../../voice/line.ts';
 import type { CallStore } from '../store/call-store.ts';
-import { MustEndError } from './must-end-error.ts';
-import type { OwnedLine, Said } from '../connection/owned-line.ts';
+import { MustEndError } from '../store/must-end-error.ts';
+import type { LeasedLine, Said } from '../connection/leased-line.ts';
 
 export interface CallTranscriptOptions {
-  line: OwnedLine;
+  line: LeasedLine;
   callStore: CallStore;
   /** On the line's clock. */
   answeredAt: number;

@@ -1,10 +1,10 @@
 import type { Spoken } from '../../voice/line.ts';
 import type { CallEnding, CallSettings } from '../store/call-store.ts';
-import type { CallEvent, OwnedLine, Said } from '../connection/owned-line.ts';
+import type { CallEvent, LeasedLine, Said } from '../connection/leased-line.ts';
 
 /** The part of a call's conversation that a voicemail message needs. */
 export interface VoicemailCall {
-  line: OwnedLine;
+  line: LeasedLine;
   settings: CallSettings;
   signal: AbortSignal;
   /** Says a text, and adds its heard part to the transcript. */
@@ -44,9 +44,9 @@ export async function leaveVoicemail(
       if (event?.type === 'ended') return lineEnded(call, event);
       if (event?.type === 'said') await call.addSaid(event);
     }
-    const result = await sayToMachine(call, message);
-    if (typeof result === 'object' || result === 'released') return result;
-    isLeft = result === 'left';
+    const said = await sayToMachine(call, message);
+    if (said.ending !== undefined) return said.ending;
+    ({ isLeft } = said);
   }
   if (!endCallOnVoicemail) return undefined;
   return { status: isLeft ? 'completed' : 'ended_by_assistant', reason: 'voicemail' };
@@ -55,24 +55,26 @@ export async function leaveVoicemail(
 /**
  * Says the message. After an interruption, such as the machine's tone, it is said again from its start, since nothing
  * before the tone is recorded.
+ *
+ * @returns whether the whole message was left, and the end of the call if it has ended meanwhile.
  */
 async function sayToMachine(
   call: VoicemailCall,
   message: string,
-): Promise<CallEnding | 'left' | 'interrupted'> {
+): Promise<{ isLeft: boolean; ending?: CallEnding | undefined }> {
   const { line, signal } = call;
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const spoken = await call.say(message);
     if (spoken.cutOffBy === undefined) {
       if (hasPausedForTone(spoken) && attempt < maxAttempts) continue;
-      return 'left';
+      return { isLeft: true };
     }
     if (spoken.cutOffBy === 'time') break;
     const event = await line.next(interruptionSeconds, signal);
-    if (event?.type === 'ended') return (await lineEnded(call, event)) ?? 'interrupted';
+    if (event?.type === 'ended') return { isLeft: false, ending: await lineEnded(call, event) };
     if (event?.type === 'said') await call.addSaid(event);
   }
-  return 'interrupted';
+  return { isLeft: false };
 }
 
 const hasPausedForTone = ({ startedAt, pausedAt }: Spoken) =>

@@ -1,5 +1,5 @@
 import { isPast } from './is-past.ts';
-import type { CallEvent, OwnedLine } from '../connection/owned-line.ts';
+import type { CallEvent, LeasedLine } from '../connection/leased-line.ts';
 
 /** Seconds within which the next key belongs to the same input. */
 const pauseSeconds = 2;
@@ -9,12 +9,12 @@ const maxKeys = 32;
 
 /** Joins keys that are pressed in quick succession into one event, such as `*12`. The key `#` ends the input. */
 export class PressedKeys {
-  readonly #line: OwnedLine;
+  readonly #line: LeasedLine;
   #keys = '';
   #pressedAt: number | undefined;
   #next: CallEvent | undefined;
 
-  constructor(line: OwnedLine) {
+  constructor(line: LeasedLine) {
     this.#line = line;
   }
 

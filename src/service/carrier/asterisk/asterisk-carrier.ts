@@ -92,7 +92,7 @@ export class AsteriskCarrier implements Carrier {
         error instanceof AriError
           ? 'The telephone system refused the call.'
           : 'The telephone system cannot be reached.',
-        { cause: error, isTemporary: isUnsent(error) },
+        { cause: error, reason: 'carrier-error', isTemporary: isUnsent(error) },
       );
     }
     return channelId;

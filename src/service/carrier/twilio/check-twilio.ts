@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { CheckedStep } from '../checked-step.ts';
+import type { CarrierCheckStep } from '../carrier-check-step.ts';
 import { checkToken } from './check-call.ts';
 import { findCallerIds, findOwnedNumbers } from './find-numbers.ts';
 import { Signature } from './signature.ts';
@@ -37,11 +37,11 @@ export async function checkTwilio(
   config: TwilioConfig,
   { testNumber, bought = [] }: { testNumber?: string | undefined; bought?: readonly string[] },
   times = defaultTimes,
-): Promise<CheckedStep[]> {
+): Promise<CarrierCheckStep[]> {
   const client = createTwilioClient(config);
   const urls = new WebhookUrls(config.publicUrl);
   const signature = new Signature(config.authToken);
-  const steps: CheckedStep[] = [];
+  const steps: CarrierCheckStep[] = [];
   const check = async (name: string, action: () => Promise<string>): Promise<boolean> => {
     try {
       steps.push({ name, isOk: true, text: await action() });

@@ -2,7 +2,7 @@ import { speakingTime } from '../../voice/speaking-time.ts';
 import { LineEvents } from '../../voice/line-events.ts';
 import type { Line, LineEvent, Spoken } from '../../voice/line.ts';
 import { sayWithoutMarkdown } from '../../voice/say-without-markdown.ts';
-import { countWords } from '../../voice/count-words.ts';
+import { countWords } from '../../voice/words.ts';
 import type { OutgoingFrame, RelayFrame } from './relay-frames.ts';
 import { localeOf } from './speech-attributes.ts';
 import { RelaySpeech } from './relay-speech.ts';
@@ -31,7 +31,7 @@ const longestPause = 5;
 export type Handoff = 'hang-up' | 'leave';
 
 /** Returns the `handoffData` of an `end` frame. */
-export const handoffData = (step: Handoff): string => JSON.stringify({ step });
+const handoffData = (step: Handoff): string => JSON.stringify({ step });
 
 /** A call that ConversationRelay has connected to this process. */
 export class RelayLine implements Line {

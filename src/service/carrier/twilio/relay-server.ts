@@ -9,8 +9,7 @@ import { readFrame } from './relay-frames.ts';
 import type { RelayFrame, SetupFrame } from './relay-frames.ts';
 import { RelayLine } from './relay-line.ts';
 import type { Signature } from './signature.ts';
-import { closeCodes, defaultTimes, SignedSockets } from './signed-sockets.ts';
-import type { SocketTimes } from './signed-sockets.ts';
+import { closeCodes, SignedSockets } from './signed-sockets.ts';
 import type { WebhookUrls } from './webhook-urls.ts';
 
 export interface RelayServerDependencies {
@@ -21,7 +20,6 @@ export interface RelayServerDependencies {
   log: Logger;
   /** Called when an incoming call is connected, to limit its duration and have its end reported. */
   onIncomingConnected: (setup: SetupFrame) => void;
-  times?: SocketTimes;
 }
 
 /** Accepts the WebSockets of ConversationRelay. */
@@ -31,9 +29,12 @@ export class RelayServer {
 
   constructor(dependencies: RelayServerDependencies) {
     this.#dependencies = dependencies;
-    const { signature, urls, log, times = defaultTimes } = dependencies;
+    const { signature, urls, log } = dependencies;
     this.#sockets = new SignedSockets({
-      ...{ path: 'relay', signature, urls, log, times },
+      path: 'relay',
+      signature,
+      urls,
+      log,
       onSocket: (webSocket, markSetUp) => {
         this.#connect(webSocket, markSetUp);
       },

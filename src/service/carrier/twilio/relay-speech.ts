@@ -1,9 +1,7 @@
+import type { CutOff } from '../../voice/heard-text.ts';
 import type { Spoken } from '../../voice/line.ts';
 import { exactSpeakingTime, speakingTime } from '../../voice/speaking-time.ts';
 import { beginningOf, playedUntil, spokenLength } from './played-text.ts';
-
-/** Why a text was cut off. */
-export type CutOff = NonNullable<Spoken['cutOffBy']>;
 
 /** Seconds from the first token to the first audio, used if the carrier does not report it. */
 const synthesisSeconds = 0.3;

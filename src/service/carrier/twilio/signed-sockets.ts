@@ -21,24 +21,20 @@ export const closeCodes = {
 /** Maximum length of a frame in bytes. A longer frame closes the connection. */
 export const maxFrameBytes = 64 * 1024;
 
-/** Times in milliseconds. */
-export interface SocketTimes {
-  /** The first frame must arrive within this time. */
-  setup: number;
-  /** A connection is lost if nothing arrives within this time after a ping. */
-  ping: number;
-  /** Time for the carrier to close the connection after the end. */
-  closing: number;
-}
+/** Milliseconds within which the first frame must arrive. */
+const setupTime = 5000;
 
-export const defaultTimes: SocketTimes = { setup: 5000, ping: 15_000, closing: 5000 };
+/** A connection is lost if nothing arrives within this time after a ping, in milliseconds. */
+const pingTime = 15_000;
+
+/** Milliseconds for the carrier to close the connection after the end. */
+const closingTime = 5000;
 
 export interface SignedSocketsOptions {
   path: 'relay' | 'stream';
   signature: Signature;
   urls: WebhookUrls;
   log: Logger;
-  times: SocketTimes;
   /** @param markSetUp to be called with the first frame. */
   onSocket: (webSocket: WebSocket, markSetUp: () => void) => void;
 }
@@ -90,7 +86,7 @@ export class SignedSockets {
   closeSoon(webSocket: WebSocket): void {
     const timer = setTimeout(() => {
       webSocket.close(closeCodes.normal);
-    }, this.#options.times.closing);
+    }, closingTime);
     webSocket.on('close', () => {
       clearTimeout(timer);
     });
@@ -107,17 +103,17 @@ export class SignedSockets {
     for (const webSocket of all) webSocket.close(closeCodes.goingAway);
     const timer = setTimeout(() => {
       for (const webSocket of all) webSocket.terminate();
-    }, this.#options.times.closing);
+    }, closingTime);
     await closed.promise;
     clearTimeout(timer);
   }
 
   #watch(webSocket: WebSocket): void {
-    const { times, onSocket } = this.#options;
+    const { onSocket } = this.#options;
     const setupTimer = setTimeout(() => {
       webSocket.close(closeCodes.refused, 'setup expected');
-    }, times.setup);
-    terminateIfSilent(webSocket, times.ping);
+    }, setupTime);
+    terminateIfSilent(webSocket, pingTime);
     webSocket.on('error', () => {
       // For example, a frame is too long. `close` follows.
     });

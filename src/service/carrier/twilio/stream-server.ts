@@ -9,7 +9,7 @@ import { dtmfTones } from '../../voice/dtmf-tones.ts';
 import { FrameClock } from '../../voice/frame-clock.ts';
 import type { CallHandler } from '../carrier.ts';
 import type { Signature } from './signature.ts';
-import { closeCodes, defaultTimes, SignedSockets } from './signed-sockets.ts';
+import { closeCodes, SignedSockets } from './signed-sockets.ts';
 import { readStreamFrame } from './stream-frames.ts';
 import type { StartFrame, StreamFrame } from './stream-frames.ts';
 import { StreamPeer } from './stream-peer.ts';
@@ -37,7 +37,10 @@ export class StreamServer {
     this.#dependencies = dependencies;
     const { signature, urls, log } = dependencies;
     this.#sockets = new SignedSockets({
-      ...{ path: 'stream', signature, urls, log, times: defaultTimes },
+      path: 'stream',
+      signature,
+      urls,
+      log,
       onSocket: (webSocket, markSetUp) => {
         this.#connect(webSocket, markSetUp);
       },

@@ -1,6 +1,5 @@
 /** The webhooks of a call. */
-export const callWebhooks = ['status', 'amd', 'recording', 'relay', 'stream', 'dial', 'transfer'] as const;
-export type CallWebhook = (typeof callWebhooks)[number];
+export type CallWebhook = 'status' | 'amd' | 'recording' | 'relay' | 'stream' | 'dial' | 'transfer';
 
 /** The base path of all webhooks. */
 export const webhookPath = '/api/carrier/twilio';

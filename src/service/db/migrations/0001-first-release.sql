@@ -278,6 +278,8 @@ CREATE TABLE document_sources (
   -- Of a website: its start addresses, and the number of pages to follow from each.
   links text[],
   relative_links_limit integer,
+  -- The documents that are deleted once this one is active.
+  replaces integer[] NOT NULL DEFAULT '{}',
   CHECK ((file IS NULL) <> (links IS NULL))
 );
 
@@ -521,7 +523,6 @@ CREATE INDEX conversations_customer ON conversations (assistant_id, customer_ide
 CREATE INDEX conversations_open ON conversations (inactivity_check_at) WHERE ended_at IS NULL;
 -- Also finds conversations without a visitor's message. Without `turns`, for the same reason.
 CREATE INDEX conversations_unhandled ON conversations (created_at) WHERE end_handled_until IS NULL;
-CREATE INDEX conversations_ended ON conversations (ended_at) WHERE ended_at IS NOT NULL;
 
 CREATE TABLE messages (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -536,8 +537,9 @@ CREATE TABLE messages (
   function_calls jsonb NOT NULL DEFAULT '[]',
   -- Results of page tools that a user's message carries, as `{name, arguments, result}`.
   tool_results jsonb NOT NULL DEFAULT '[]',
-  -- State of the reply to a user's message: pending, stored, or failed and refunded. Other messages are `done`.
-  reply_state text NOT NULL DEFAULT 'done' CHECK (reply_state IN ('pending', 'answered', 'failed', 'done')),
+  -- State of the reply to a user's message: pending, stored, or failed and refunded. `none`: no reply follows, as for
+  -- messages to a person, messages of calls, and messages that are not a user's.
+  reply_state text NOT NULL DEFAULT 'none' CHECK (reply_state IN ('pending', 'answered', 'failed', 'none')),
   failure text,
   -- For the assistant's owner: why the reply failed, or what its prompt had no room for.
   problem text,
@@ -550,7 +552,7 @@ CREATE TABLE messages (
   cost numeric(14, 4) NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now(),
   CHECK ((reply_state = 'pending') = (reply_owner IS NOT NULL AND reply_lease_until IS NOT NULL)),
-  CHECK (role = 'user' OR reply_state = 'done')
+  CHECK (role = 'user' OR reply_state = 'none')
 );
 CREATE INDEX messages_history ON messages (conversation_id, turn, id);
 CREATE UNIQUE INDEX messages_one_user_message_a_turn ON messages (conversation_id, turn) WHERE role = 'user';
@@ -580,6 +582,8 @@ CREATE TABLE campaigns (
   mark_complete_when_no_leads boolean NOT NULL DEFAULT true,
   -- Why the service stopped the campaign, if it did.
   stop_reason text,
+  -- No call is made before: an error of the carrier may last for seconds only.
+  paused_until timestamptz,
   -- Number of calls made, used to rotate the phone numbers.
   calls_made integer NOT NULL DEFAULT 0,
   -- Set while the leads of a deleted campaign are being deleted, in steps.
@@ -682,6 +686,8 @@ CREATE TABLE calls (
   -- USD.
   carrier_cost numeric(14, 4) NOT NULL DEFAULT 0,
   total_cost numeric(14, 4) NOT NULL DEFAULT 0,
+  -- Minutes that were charged when they started, or counted if the call is free.
+  charged_minutes integer NOT NULL DEFAULT 0,
   answered_by text NOT NULL DEFAULT 'unknown' CHECK (answered_by IN ('human', 'machine', 'unknown')),
   -- The machine that answered is a fax.
   is_fax boolean NOT NULL DEFAULT false,
@@ -727,7 +733,6 @@ CREATE INDEX calls_campaign ON calls (campaign_id);
 CREATE INDEX calls_lead ON calls (lead_id);
 CREATE INDEX calls_contact ON calls (contact_id);
 CREATE INDEX calls_lease ON calls (lease_until) WHERE status IN ('initiated', 'ringing', 'in-progress');
-CREATE INDEX calls_unhandled ON calls (ended_at) WHERE end_handled_at IS NULL;
 -- At most one open call a lead, enforced below the application.
 CREATE UNIQUE INDEX calls_one_open_a_lead ON calls (lead_id)
   WHERE status IN ('initiated', 'ringing', 'in-progress') AND lead_id IS NOT NULL;
@@ -852,10 +857,11 @@ CREATE INDEX webhook_deliveries_status ON webhook_deliveries (user_id, status, i
 CREATE INDEX webhook_deliveries_assistant ON webhook_deliveries (assistant_id);
 CREATE INDEX webhook_deliveries_call ON webhook_deliveries (call_id);
 CREATE INDEX webhook_deliveries_conversation ON webhook_deliveries (conversation_id);
-CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (next_attempt_at) WHERE status = 'pending';
 
 -- Addresses whose latest delivery failed. A successful one deletes the row.
 CREATE TABLE failing_webhook_urls (
+  -- Logical replication refuses changes to a table without a primary key.
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
   url text NOT NULL,
   -- Failed deliveries since then, all attempts included. No delivery has succeeded meanwhile.
@@ -947,6 +953,7 @@ DO $$ BEGIN
   CREATE INDEX conversations_digits ON conversations
     USING gin (regexp_replace(customer_identifier, '[^0-9]', '', 'g') gin_trgm_ops)
     WHERE customer_identifier ~ '^((tel|sms|rcs|whatsapp):)?[+0-9 ()./-]+$';
-EXCEPTION WHEN feature_not_supported OR undefined_file OR insufficient_privilege THEN
-  RAISE NOTICE 'The extension pg_trgm cannot be created: %', SQLERRM;
+EXCEPTION WHEN feature_not_supported OR undefined_file OR insufficient_privilege OR undefined_object THEN
+  -- The object is undefined if the extension is in a schema outside the search path.
+  RAISE NOTICE 'The extension pg_trgm cannot be used: %', SQLERRM;
 END $$;

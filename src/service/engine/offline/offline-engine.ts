@@ -21,8 +21,8 @@ import { sentencesFor } from './sentences.ts';
 import { joinReferences, splitClauses } from './split-clauses.ts';
 import type { Sentences } from './sentences.ts';
 
-/** Most passages per search. */
-const passageLimit = 10;
+/** Most passages of a search among which the ones to quote are chosen. */
+const candidateLimit = 10;
 
 /** Longest quoted tool result, in UTF-16 code units. */
 const resultLimit = 2000;
@@ -128,8 +128,9 @@ function compose(
   );
   const answer = outcome ?? (call ? describeRequest(call, sentences) : findReply(request, known, sentences));
   // With page results to report, a failed search of the knowledge base is not worth mentioning.
-  const parts =
-    answer === undefined && returned.length > 0 ? returned : [...returned, answer ?? sentences.nothingFound];
+  const { nothingFound, noModel } = sentences;
+  const fallback = request.isSpoken === true ? nothingFound : `${nothingFound} ${noModel}`;
+  const parts = answer === undefined && returned.length > 0 ? returned : [...returned, answer ?? fallback];
   return parts.join('\n\n');
 }
 
@@ -170,7 +171,7 @@ async function findAnswer({
   message,
 }: EngineRequest): Promise<Answer | undefined> {
   if (findSmallTalk(message, assistant.language)) return undefined;
-  const direct = await findPassages(message, passageLimit);
+  const direct = await findPassages(message, candidateLimit);
   const clauses = splitClauses(message, assistant.language);
   const questions = joinReferences(clauses, assistant.language);
   const answers = await findEach(questions, findPassages);
@@ -184,7 +185,7 @@ async function findAnswer({
   const before = history.findLast((line) => line.role === 'user');
   if (!before || message.length > followUpLimit || direct.length === 0) return undefined;
   const query = `${before.content} ${message}`;
-  const [passage] = findBest(await findPassages(query, passageLimit));
+  const [passage] = findBest(await findPassages(query, candidateLimit));
   return passage && direct.some((own) => isSamePassage(own, passage))
     ? { query, passages: [passage] }
     : undefined;
@@ -197,7 +198,7 @@ async function findEach(
 ): Promise<Passage[]> {
   const found: Passage[] = [];
   for (const question of questions.length > 1 ? questions : []) {
-    const [best] = findBest(await findPassages(question, passageLimit));
+    const [best] = findBest(await findPassages(question, candidateLimit));
     if (best && !found.some((passage) => isSamePassage(passage, best))) found.push(best);
   }
   return found;

@@ -2,9 +2,12 @@
 export interface Sentences {
   greeting: string;
   thanks: string;
+  agreement: string;
   goodbye: string;
   identity: string;
   nothingFound: string;
+  /** Chats only: follows `nothingFound`. */
+  noModel: string;
   /** Follows a passage; `{source}` is its document and heading. */
   source: string;
   /** Calls only: asked when the customer is silent. */
@@ -28,11 +31,12 @@ export interface Sentences {
 const english: Sentences = {
   greeting: 'Hello! What would you like to know?',
   thanks: "You're welcome! Is there anything else you would like to know?",
+  agreement: 'All right. Is there anything else you would like to know?',
   goodbye: 'Goodbye, and thank you for stopping by!',
   identity: 'I am an automated assistant, not a person. I answer questions from my knowledge base.',
   nothingFound:
-    "I'm sorry, I found nothing about that in my knowledge base. Could you put your question in other words? " +
-    'No language model is configured here, so I can only pass on what is written there.',
+    "I'm sorry, I found nothing about that in my knowledge base. Could you put your question in other words?",
+  noModel: 'No language model is configured here, so I can only pass on what is written there.',
   source: 'Source: {source}',
   stillThere: 'Are you still there?',
   asked: 'I have asked this page to run “{name}”. I will receive the result with your next message.',
@@ -49,12 +53,13 @@ const english: Sentences = {
 const german: Sentences = {
   greeting: 'Hallo! Was möchten Sie wissen?',
   thanks: 'Sehr gerne! Möchten Sie noch etwas wissen?',
+  agreement: 'Alles klar. Möchten Sie noch etwas wissen?',
   goodbye: 'Auf Wiedersehen und vielen Dank für Ihren Besuch!',
   identity:
     'Ich bin ein automatischer Assistent, kein Mensch. Ich beantworte Fragen aus meiner Wissensdatenbank.',
   nothingFound:
-    'Dazu habe ich in meiner Wissensdatenbank leider nichts gefunden. Können Sie Ihre Frage anders formulieren? ' +
-    'Hier ist kein Sprachmodell eingerichtet, daher kann ich nur weitergeben, was dort steht.',
+    'Dazu habe ich in meiner Wissensdatenbank leider nichts gefunden. Können Sie Ihre Frage anders formulieren?',
+  noModel: 'Hier ist kein Sprachmodell eingerichtet, daher kann ich nur weitergeben, was dort steht.',
   source: 'Quelle: {source}',
   stillThere: 'Sind Sie noch da?',
   asked:
@@ -74,11 +79,11 @@ const german: Sentences = {
 const arabic: Sentences = {
   greeting: 'مرحبًا! ماذا تود أن تعرف؟',
   thanks: 'على الرحب والسعة! هل تود معرفة شيء آخر؟',
+  agreement: 'حسنًا. هل تود معرفة شيء آخر؟',
   goodbye: 'إلى اللقاء، وشكرًا لزيارتك!',
   identity: 'أنا مساعد آلي ولست إنسانًا. أجيب عن الأسئلة من قاعدة المعرفة الخاصة بي.',
-  nothingFound:
-    'عذرًا، لم أجد شيئًا عن ذلك في قاعدة المعرفة الخاصة بي. هل يمكنك صياغة سؤالك بطريقة أخرى؟ ' +
-    'لا يوجد نموذج لغوي مُعدّ هنا، لذلك لا أستطيع إلا نقل ما هو مكتوب فيها.',
+  nothingFound: 'عذرًا، لم أجد شيئًا عن ذلك في قاعدة المعرفة الخاصة بي. هل يمكنك صياغة سؤالك بطريقة أخرى؟',
+  noModel: 'لا يوجد نموذج لغوي مُعدّ هنا، لذلك لا أستطيع إلا نقل ما هو مكتوب فيها.',
   source: 'المصدر: {source}',
   stillThere: 'هل ما زلت معي؟',
   asked: 'طلبت من هذه الصفحة تشغيل «{name}». سأعرف النتيجة مع رسالتك التالية.',

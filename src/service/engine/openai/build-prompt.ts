@@ -7,8 +7,11 @@ export type ChatMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam & {
   reasoning_content?: string;
 };
 
-/** Most passages in a prompt. */
-const passageLimit = 5;
+/** Most passages in a prompt that match the visitor's message. */
+const messagePassageLimit = 5;
+
+/** Most passages in a prompt that match the visitor's previous message: only if fewer than two match the message. */
+const previousPassageLimit = 3;
 
 /**
  * Builds a model's messages: the assistant's instructions, the history, passages of its knowledge base, and the
@@ -19,9 +22,9 @@ export async function buildPrompt(request: EngineRequest): Promise<ChatMessage[]
   const { history, message, toolResults } = request;
   // A message like "And on Saturdays?" needs the visitor's previous one for context.
   const previous = history.findLast((entry) => entry.role === 'user')?.content ?? '';
-  const passages = request.includesPassages ? await request.findPassages(message, passageLimit) : [];
+  const passages = request.includesPassages ? await request.findPassages(message, messagePassageLimit) : [];
   const needsContext = request.includesPassages && passages.length < 2 && previous !== '';
-  const earlierPassages = needsContext ? await request.findPassages(previous, passageLimit - 2) : [];
+  const earlierPassages = needsContext ? await request.findPassages(previous, previousPassageLimit) : [];
   // Not by the body alone: in a list of questions, several have the answer "Yes."
   const unique = new Map(
     [...passages, ...earlierPassages].map((passage) => [

@@ -6,7 +6,7 @@ import { describeToolRefusal, isToolRefusal, ToolRefusal } from './function-call
 /** Local servers need no key, but the library requires one. */
 const noKey = 'none';
 
-/** Retries of a failed request. Once a response has begun, it is never retried. */
+/** Retries of a failed request, also of one whose response did not begin in time. Once it has begun, it is never retried. */
 const retries = 1;
 
 /** Some servers send an error without the field `error` that the library reads: older versions of vLLM, Mistral. */
@@ -29,6 +29,10 @@ export interface Endpoint {
   config: LanguageModelConfig;
   /** What the operator must correct, according to the latest response. */
   problem: string | undefined;
+  /** The number of requests so far. */
+  requestCount: number;
+  /** The number of the request whose outcome `problem` is. */
+  outcomeOf: number;
   /** Whether the model has refused a temperature, as reasoning models do. */
   refusesTemperature: boolean;
   /** Whether the model has required the reasoning for its earlier function calls, as DeepSeek does. */
@@ -46,12 +50,15 @@ export const createEndpoint = (config: LanguageModelConfig, code = config.model)
     apiKey: config.apiKey ?? noKey,
     baseURL: config.baseUrl ?? null,
     maxRetries: retries,
+    // Until the headers of a response, for each try. `withIdleTimeout` limits the wait for its chunks.
     timeout: config.idleTimeoutMs,
     // The library would log requests with their messages.
     logLevel: 'off',
   }),
   config,
   problem: undefined,
+  requestCount: 0,
+  outcomeOf: 0,
   refusesTemperature: false,
   requiresReasoning: false,
   requiresAlternation: false,

@@ -1,8 +1,8 @@
 import { EngineError } from '../engine.ts';
 
 /**
- * Yields the items of a stream and fails if none arrives for `milliseconds`. The library's own time-out ends with the
- * response's headers.
+ * Yields the items of a stream and fails if none arrives for `milliseconds`. The library's own timeout, which
+ * `createEndpoint` sets, ends with the response's headers.
  *
  * @throws EngineError
  */

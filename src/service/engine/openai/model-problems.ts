@@ -1,5 +1,15 @@
 import OpenAI from 'openai';
 
+/** The response is none of OpenAI's protocol, such as a web page. */
+export class IncompatibleEndpointError extends Error {
+  override readonly name = 'IncompatibleEndpointError';
+  readonly status = 200;
+
+  constructor(options?: ErrorOptions) {
+    super('the response has no chunk of a chat completion', options);
+  }
+}
+
 /** Whether the account's credit or quota is used up, which a retry does not change. */
 export const hasNoCredit = (error: unknown): error is InstanceType<typeof OpenAI.APIError> =>
   error instanceof OpenAI.APIError &&
@@ -25,6 +35,16 @@ export function describeProblem(model: string, error: unknown): string | undefin
     return (
       `The model ${model} has refused the latest request (${error.status}). ` +
       'The log has the code of the error, if there is one. Check LLM_MODEL or MODELS.'
+    );
+  }
+  if (error instanceof IncompatibleEndpointError) {
+    return `The endpoint of the model ${model} is not an OpenAI-compatible endpoint. Check LLM_BASE_URL or MODELS.`;
+  }
+  // Sent as the first event of a stream.
+  if (error instanceof OpenAI.APIError && error.status === 200) {
+    return (
+      `The endpoint of the model ${model} has responded with an error. ` +
+      'The log has its code, if there is one. Check LLM_MODEL or MODELS.'
     );
   }
   if (error instanceof OpenAI.APIConnectionError) {

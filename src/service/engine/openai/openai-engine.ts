@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import type { Logger } from 'pino';
-import { toolLimits } from '../../../contract/limits.ts';
+import { clientToolLimits } from '../../../contract/client-tool-limits.ts';
 import { EngineError } from '../engine.ts';
 import type { LanguageModelConfig, ModelConfig } from '../read-models.ts';
 import type {
@@ -11,23 +11,23 @@ import type {
   ModelUsage,
   ReplyEvent,
 } from '../engine.ts';
-import { createEndpoint, sendAdapted } from './endpoint.ts';
+import { createEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
-import { alternateRoles } from './alternate-roles.ts';
+import { requestCompletion } from './request-completion.ts';
+import type { CompletionRequest } from './request-completion.ts';
 import { requestEvaluation } from './request-evaluation.ts';
 import { buildPrompt } from './build-prompt.ts';
 import type { ChatMessage } from './build-prompt.ts';
-import { ToolCallCollector } from './collect-tool-calls.ts';
+import type { ToolCallCollector } from './collect-tool-calls.ts';
 import { describeToolRefusal, ToolRefusal, withoutTools } from './function-calling.ts';
 import { callLimit, runToolCalls } from './run-tool-calls.ts';
+import { isTemporary } from './is-temporary.ts';
 import { describeProblem } from './model-problems.ts';
 import { ownerReason, publicReason } from './public-reason.ts';
-import { sumUsage, tokenUsage } from './token-usage.ts';
+import { sumUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
-import { withIdleTimeout } from './idle-timeout.ts';
 import { parseObject, toOpenAiTools } from './tool-calls.ts';
-import { textOf, withoutReasoning } from './without-reasoning.ts';
-import type { ResponseContent } from './without-reasoning.ts';
+import { withoutReasoning } from './without-reasoning.ts';
 
 /** Rounds of tool calls in one reply. Then the model has to answer with text. */
 export const callRounds = 4;
@@ -67,9 +67,49 @@ export class OpenAiEngine implements Engine {
 
   /** A sentence for each thing that the operator should know about a model, without address and key. */
   get warnings(): string[] {
-    const endpoints = [...(this.#default ? [this.#default] : []), ...this.#endpoints.values()];
+    const endpoints = this.#all;
     const refusals = endpoints.filter(isWithoutTools).map(({ label }) => describeToolRefusal(label));
     return [...endpoints.flatMap(({ problem }) => problem ?? []), ...refusals];
+  }
+
+  /**
+   * Sends each endpoint a short message, so that a wrong setting is reported before a visitor writes. The result is
+   * logged, and a problem is among the warnings unless it is temporary: nothing repeats the test. Never rejects.
+   */
+  async test(): Promise<void> {
+    // One after another, since a local server may have to load each model.
+    for (const endpoint of this.#all) await this.#test(endpoint);
+  }
+
+  async #test(endpoint: Endpoint): Promise<void> {
+    const request: CompletionRequest = {
+      messages: [{ role: 'user', content: 'Say hello.' }],
+      // The default of every model.
+      temperature: 1,
+      tools: [],
+      toolChoice: 'auto',
+      canOmitTools: false,
+    };
+    const begun = new AbortController();
+    try {
+      const isLasting = (error: unknown) => !isTemporaryFailure(error);
+      await this.#watch(endpoint, requestCompletion(endpoint, request, [], begun.signal), isLasting);
+      this.#log.info({ model: endpoint.label }, 'the language model answers');
+    } catch (error) {
+      this.#log.warn(
+        { model: endpoint.label, ...describeFailure(error) },
+        isTemporaryFailure(error)
+          ? 'the language model does not answer: it may still be starting, or be overloaded'
+          : 'the language model failed',
+      );
+    } finally {
+      // The rest of its answer would cost tokens.
+      begun.abort();
+    }
+  }
+
+  get #all(): Endpoint[] {
+    return [...(this.#default ? [this.#default] : []), ...this.#endpoints.values()];
   }
 
   #find(model: string | null): Endpoint | undefined {
@@ -118,33 +158,42 @@ export class OpenAiEngine implements Engine {
     usages: TokenUsage[],
     signal: AbortSignal,
   ): AsyncGenerator<ReplyEvent, undefined> {
+    const endpoint = this.#choose(request);
+    const { temperature } = request.assistant;
+    const tools = toOpenAiTools(offeredTools(request));
     const messages = await buildPrompt(request);
     let callCount = 0;
     let hasSpoken = false;
     let rounds = callRounds;
     for (let round = 0; round <= rounds; round++) {
+      const toolChoice = round === rounds ? 'none' : 'auto';
+      // Later, tools have run, and the visitor has read a part of the answer.
+      const canOmitTools = round === 0 && tools.length > 0;
+      const asked = { messages, temperature, tools, toolChoice, canOmitTools } as const;
+      const completion = await this.#watch(endpoint, requestCompletion(endpoint, asked, usages, signal));
       const deltas: string[] = [];
-      const calls = new ToolCallCollector();
-      const position = { isFirst: round === 0, isLast: round === rounds };
-      const response = this.#streamResponse(request, messages, position, calls, usages, signal);
-      for await (const text of withoutReasoning(response)) {
-        // Text before and after a call are separate paragraphs.
-        yield { type: 'delta', text: hasSpoken && deltas.length === 0 ? `\n\n${text}` : text };
-        deltas.push(text);
+      try {
+        for await (const text of withoutReasoning(completion.read())) {
+          // Text before and after a call are separate paragraphs.
+          yield { type: 'delta', text: hasSpoken && deltas.length === 0 ? `\n\n${text}` : text };
+          deltas.push(text);
+        }
+      } finally {
+        usages.push(completion.usage);
       }
+      const { calls } = completion;
       hasSpoken ||= deltas.length > 0;
       if (calls.all.length === 0) return;
       messages.push(toAssistantMessage(deltas.join(''), calls));
       const outcomes = runToolCalls(calls.all, request, callLimit - callCount, signal);
-      for (const [index, outcome] of outcomes.entries()) {
-        const { event, message, ends } = await outcome;
+      for await (const { id, event, message, ends } of outcomes) {
         if (event) {
           callCount++;
           yield event;
         }
         // The model may still say goodbye.
         if (ends) rounds = hasSpoken ? round : round + 1;
-        messages.push({ role: 'tool', tool_call_id: calls.all[index]?.id ?? '', content: message });
+        messages.push({ role: 'tool', tool_call_id: id, content: message });
       }
     }
   }
@@ -177,16 +226,31 @@ export class OpenAiEngine implements Engine {
     return new EngineError(publicReason(error), { cause: error, ownerReason: ownerReason(error) });
   }
 
-  /** Notes whether the endpoint has a problem that the operator must solve. */
-  async #watch<Response>(endpoint: Endpoint, request: PromiseLike<Response>): Promise<Response> {
+  /**
+   * Notes whether the endpoint has a problem that the operator must solve.
+   *
+   * @param isRelevant whether an error can be such a problem.
+   */
+  async #watch<Response>(
+    endpoint: Endpoint,
+    request: PromiseLike<Response>,
+    isRelevant: (error: unknown) => boolean = () => true,
+  ): Promise<Response> {
+    const number = ++endpoint.requestCount;
+    const setProblem = (problem: string | undefined) => {
+      // A slow request must not overwrite the outcome of a newer one.
+      if (number < endpoint.outcomeOf) return;
+      endpoint.outcomeOf = number;
+      endpoint.problem = problem;
+    };
     try {
       const response = await request;
-      endpoint.problem = undefined;
+      setProblem(undefined);
       return response;
     } catch (error) {
-      const problem = describeProblem(endpoint.label, error);
+      const problem = isRelevant(error) ? describeProblem(endpoint.label, error) : undefined;
       if (problem !== undefined) {
-        endpoint.problem = problem;
+        setProblem(problem);
         this.#log.error(problem);
       }
       throw error;
@@ -205,81 +269,20 @@ export class OpenAiEngine implements Engine {
     if (!endpoint) throw new EngineError('no language model is configured');
     return endpoint;
   }
+}
 
-  /** Sends one request: yields the text and collects the tool calls. */
-  async *#streamResponse(
-    asked: EngineRequest,
-    messages: ChatMessage[],
-    { isFirst, isLast }: { isFirst: boolean; isLast: boolean },
-    calls: ToolCallCollector,
-    usages: TokenUsage[],
-    signal: AbortSignal,
-  ): AsyncGenerator<string, undefined> {
-    const { assistant, pageTools, tools } = asked;
-    const names = new Set(tools.map(({ name }) => name));
-    const offered = [...tools, ...pageTools.filter(({ name }) => !names.has(name))];
-    const endpoint = this.#choose(asked);
-    const { client, config } = endpoint;
-    const send = (sampling: { temperature?: number }) =>
-      client.chat.completions.create(
-        {
-          model: config.model,
-          ...sampling,
-          messages: (endpoint.requiresAlternation ? alternateRoles(messages) : messages).map((message) =>
-            adaptReasoning(message, endpoint.requiresReasoning),
-          ),
-          stream: true,
-          // Some other servers refuse the field.
-          ...(config.baseUrl === undefined && { stream_options: { include_usage: true } }),
-          ...(offered.length > 0 && {
-            tools: toOpenAiTools(offered),
-            tool_choice: isLast ? 'none' : 'auto',
-          }),
-        },
-        { signal },
-      );
-    // Later, tools have run, and the visitor has read a part of the answer.
-    const canOmitTools = isFirst && offered.length > 0;
-    const request = sendAdapted(endpoint, assistant.temperature, send, canOmitTools);
-    const stream = await this.#watch(endpoint, request);
-    let finished = false;
-    let reported: OpenAI.CompletionUsage | null | undefined;
-    let outputCharacters = 0;
-    try {
-      for await (const chunk of withIdleTimeout(stream, config.idleTimeoutMs)) {
-        // Some gateways send chunks without choices.
-        const choice = (chunk.choices as typeof chunk.choices | undefined)?.[0];
-        reported = chunk.usage ?? reported;
-        finished ||= choice?.finish_reason != null;
-        // Results of a content filter have none.
-        const delta: Partial<ResponseDelta> = choice?.delta ?? {};
-        const { tool_calls: callDeltas, content, reasoning_content: reasoning } = delta;
-        for (const callDelta of callDeltas ?? []) {
-          calls.add(callDelta);
-          outputCharacters += callDelta.function?.arguments?.length ?? 0;
-        }
-        if (reasoning) calls.addReasoning(reasoning);
-        const text = textOf(content);
-        outputCharacters += text.length + (reasoning ?? delta.reasoning ?? '').length;
-        if (text !== '') yield text;
-      }
-    } finally {
-      usages.push(tokenUsage(config, reported, messages, outputCharacters));
-    }
-    // A connection that is cut between two events looks like a normal end.
-    if (!finished) throw new EngineError('the language model ended its answer early');
-  }
+/** An assistant's tool precedes a page tool of the same name. */
+function offeredTools({ tools, pageTools }: EngineRequest) {
+  const names = new Set(tools.map(({ name }) => name));
+  return [...tools, ...pageTools.filter(({ name }) => !names.has(name))];
 }
 
 const isWithoutTools = ({ withoutToolsUntil }: Endpoint) => Date.now() < withoutToolsUntil;
 
-type ResponseDelta = Omit<OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta, 'content'> & {
-  content?: ResponseContent;
-  /** The model's reasoning, from DeepSeek and other servers. */
-  reasoning_content?: string | null;
-  /** The same from newer versions of vLLM, and from Groq and Cerebras. */
-  reasoning?: string | null;
-};
+function isTemporaryFailure(error: unknown): boolean {
+  const { status, code } = error as { status?: number; code?: unknown };
+  return isTemporary(status, code);
+}
 
 /** The model's response as a message for the next round, with the fields that the model may require back. */
 function toAssistantMessage(content: string, { all, reasoning }: ToolCallCollector): ChatMessage {
@@ -292,19 +295,13 @@ function toAssistantMessage(content: string, { all, reasoning }: ToolCallCollect
       type: 'function',
       function: {
         // Models invent names such as `multi_tool_use.parallel`, which OpenAI refuses in a request.
-        name: name.replace(/[^\w-]/g, '_').slice(0, toolLimits.toolName.max) || 'unknown',
+        name: name.replace(/[^\w-]/g, '_').slice(0, clientToolLimits.toolName.max) || 'unknown',
         // Some servers refuse arguments that are not a JSON object.
         arguments: JSON.stringify(parseObject(written) ?? {}),
       },
       ...(extraContent !== undefined && { extra_content: extraContent }),
     })),
   };
-}
-
-/** DeepSeek requires the field in every answer, also if it is empty; some other servers refuse it. */
-function adaptReasoning(message: ChatMessage, isRequired: boolean): ChatMessage {
-  const { reasoning_content: reasoning = '', ...others } = message;
-  return isRequired && message.role === 'assistant' ? { ...others, reasoning_content: reasoning } : others;
 }
 
 /** Describes an error without its message, which can quote the key or the prompt. */

@@ -26,6 +26,7 @@ export function ownerReason(error: unknown): string {
     return publicReason(error);
   const { status } = error as { status?: number };
   if (status === undefined) return 'the connection to the language model failed';
+  if (status < 400) return publicReason(error);
   if (status === 401 || status === 403) return `the model refuses the API key (${status})`;
   if (status === 404) return 'the endpoint does not know the model (404)';
   if (hasNoCredit(error)) return `the account of the language model has no credit left (${status})`;

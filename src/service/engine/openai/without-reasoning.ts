@@ -29,7 +29,7 @@ export async function* withoutReasoning(chunks: AsyncIterable<string>): AsyncGen
 }
 
 /** Drops the reasoning before a complete answer. */
-export const removeReasoning = (answer: string): string =>
+const removeReasoning = (answer: string): string =>
   answer.replace(/^(?:\s*<think>[\s\S]*?<\/think>)+\s*/, '');
 
 /** The content of a response: its text, or a list of parts from Mistral's reasoning models, of which some are reasoning. */

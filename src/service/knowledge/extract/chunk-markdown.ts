@@ -22,8 +22,10 @@ const blockLimit = 4800;
  * Splits Markdown into one chunk per section. Its heading is the path of headings that lead to it, without `title`; text
  * before the first heading has `title` as its heading. A heading without a section of its own is text of the section that
  * contains it.
+ *
+ * @param keepsLines whether every line break in a paragraph stays.
  */
-export function chunkMarkdown(title: string, markdown: string): Chunk[] {
+export function chunkMarkdown(title: string, markdown: string, keepsLines = false): Chunk[] {
   const chunks: Chunk[] = [];
   const path: { depth: number; text: string }[] = [];
   let heading = title;
@@ -39,7 +41,8 @@ export function chunkMarkdown(title: string, markdown: string): Chunk[] {
     .filter(({ type }) => type !== 'space');
   for (const [index, token] of tokens.entries()) {
     if (token.type !== 'heading' || token['text'] === '') {
-      blocks.push(token.raw.replace(/^\n+/, '').trimEnd());
+      const block = token.raw.replace(/^\n+/, '').trimEnd();
+      blocks.push(token.type === 'paragraph' && !keepsLines ? joinWrapped(block) : block);
       continue;
     }
     const { depth, text } = token as Tokens.Heading;
@@ -60,6 +63,33 @@ export function chunkMarkdown(title: string, markdown: string): Chunk[] {
   }
   endSection();
   return chunks.length > 0 ? chunks : splitSection(headings).map((body) => ({ heading: title, body }));
+}
+
+/** Lines of a paragraph may be wrapped if the longest has this length, in UTF-16 code units. */
+const wrapWidth = 60;
+
+/**
+ * Joins the lines of a paragraph that were wrapped: the next word would not have fit. If that is not so for every line, they
+ * may be rows of a list, and only lines that end or go on within a clause are joined. Other line breaks stay, as in an
+ * address, after a colon, in columns, and those that Markdown marks.
+ */
+function joinWrapped(paragraph: string): string {
+  const lines = paragraph.split('\n');
+  const width = lines.reduce((longest, { length }) => Math.max(longest, length), 0);
+  if (width < wrapWidth) return paragraph;
+  const isFull = (line: string, index: number): boolean => {
+    const [word = ''] = /\S+/.exec(lines[index + 1] ?? '') ?? [];
+    return line.length + 1 + word.length > width;
+  };
+  const isWrapped = lines.length > 2 && lines.slice(0, -1).every(isFull);
+  return lines
+    .map((line, index) => {
+      const next = lines[index + 1];
+      if (next === undefined) return line;
+      const isJoined = isFull(line, index) && (isWrapped || line.endsWith(',') || /^\s*\p{Ll}/u.test(next));
+      return isJoined && !/(?: {2}|[\\:])$|\t| {3}|\.{4}/.test(line) ? `${line.trimEnd()} ` : `${line}\n`;
+    })
+    .join('');
 }
 
 /** Joins as many of the innermost headings as fit. */

@@ -36,7 +36,8 @@ export async function extract(task: ExtractionTask): Promise<Extracted> {
   const { markdown, links } = await read(task);
   checkLength('characters', markdown.length, extractionLimits.text);
   const text = normalizeText(fitText(markdown)).trim();
-  const chunks = chunkMarkdown(task.name, text);
+  // A line of a PDF may be a row of a table.
+  const chunks = chunkMarkdown(task.name, text, task.type === 'pdf');
   checkLength('sections', chunks.length, extractionLimits.chunks);
   checkLength('characters', totalLength(chunks), extractionLimits.text);
   return { chunks, sample: text.slice(0, sampleLength).toWellFormed(), links };

@@ -69,15 +69,19 @@ function directivesForUs(values: string[]): string {
   return directives.join(',');
 }
 
+/**
+ * Follows redirects itself, unlike other outgoing requests: the robots.txt must allow each address before it is
+ * requested.
+ */
 async function followRedirects(
   fetch: FetchGuarded,
   url: string,
-  isAdmitted: (url: string) => Promise<boolean>,
+  isAllowed: (url: string) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<OutgoingAnswer | undefined> {
   let current = url;
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-    if (!(await isAdmitted(current))) return undefined;
+    if (!(await isAllowed(current))) return undefined;
     const answer = await fetch(current, {
       headers: { 'User-Agent': userAgent, Accept: 'text/html, application/xhtml+xml, text/plain;q=0.5' },
       timeoutMs: 20_000,
@@ -105,7 +109,7 @@ export async function fetchRobots(fetch: FetchGuarded, origin: string, signal: A
   const { status, text } = await fetch(`${origin}/robots.txt`, {
     headers: { 'User-Agent': userAgent },
     maxBytes: maxRobotsBytes,
-    cutAtMaxBytes: true,
+    incompleteBody: 'cut',
     maxRedirects: 5,
     signal,
   });

@@ -12,7 +12,7 @@ const secondsAhead = 0.12;
 const ownMark = 'ambience ';
 
 /** Mixes a background sound into the played audio, and plays it during silence. */
-export class AmbientPeer implements AudioPeer, AudioListener {
+class AmbientPeer implements AudioPeer, AudioListener {
   readonly rate: number;
   readonly #peer: AudioPeer;
   readonly #loop: Int16Array;

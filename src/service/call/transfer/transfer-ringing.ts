@@ -1,2 +1,0 @@
-/** Ringing time of a transfer, in seconds. */
-export const transferRinging = 30;

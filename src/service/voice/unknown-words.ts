@@ -1,2 +1,0 @@
-/** The text of an utterance whose transcription failed. */
-export const unknownWords = '…';
