@@ -12,8 +12,8 @@ import { defineConfig, type BuildOptions, type Manifest, type UserConfig } from 
 
 /** Files of the first build that the shells load. */
 const entries = {
-  panel: 'src/widget/panel/panel.ts',
-  talk: 'src/widget/panel/modules/talk.ts',
+  panel: 'src/widget/panel/chat-panel.ts',
+  messaging: 'src/widget/panel/modules/messaging.ts',
   markdown: 'src/widget/panel/markdown/markdown.ts',
   extras: 'src/widget/panel/modules/extras.ts',
   embedding: 'src/widget/embed-special-cases.ts',
@@ -60,10 +60,10 @@ function chunks(): UserConfig {
               // `keyed` is only for the gate.
               {
                 name: 'panel',
-                test: /panel.panel\.ts|lit-html(?!.*(?:keyed|directive-helpers))|zod/,
+                test: /panel.chat-panel\.ts|lit-html(?!.*(?:keyed|directive-helpers))|zod/,
                 priority: 2,
               },
-              { name: 'talk', test: /modules.talk\.ts|safe-address|decode-entities/, priority: 1 },
+              { name: 'messaging', test: /modules.messaging\.ts|safe-address|decode-entities/, priority: 1 },
               // Calls and dictation share it, and start from this module.
               { name: 'extras', test: /modules.extras\.ts|measure-level/ },
             ],
@@ -86,7 +86,7 @@ function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
         './element/shell-modules.ts': resolve('src/widget/element/shell-module-files.ts'),
         './shell-modules.ts': resolve('src/widget/element/shell-module-files.ts'),
         // Only a module has an address of its own.
-        ...(format === 'iife' && { './files-url.ts': resolve('src/widget/element/embed-script.ts') }),
+        ...(format === 'iife' && { './files-url.ts': resolve('src/widget/element/current-script.ts') }),
       },
     },
     build: {

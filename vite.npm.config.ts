@@ -23,7 +23,10 @@ function build(entry: Record<string, string>, groups: { name: string; test: RegE
           comments: true,
           // By its name, a site can leave a file out of what it prefetches.
           chunkFileNames: ({ name }) =>
-            output.chunkFileNames.replace('[name]', name === 'talk' ? 'voice-assistant-chat-talk' : '[name]'),
+            output.chunkFileNames.replace(
+              '[name]',
+              name === 'messaging' ? 'voice-assistant-chat-messaging' : '[name]',
+            ),
           codeSplitting: {
             groups: groups.map((group, index) => ({ ...group, priority: groups.length - index })),
           },
@@ -36,8 +39,8 @@ function build(entry: Record<string, string>, groups: { name: string; test: RegE
 }
 
 /**
- * What talk shares with other lazy modules is part of the panel: Turbopack copies a module into the file of each one that
- * imports it, and the page would load talk twice. In Firefox, no module could import talk after one failed request for it.
+ * What messaging shares with other lazy modules is part of the panel: Turbopack copies a module into the file of each one that
+ * imports it, and the page would load messaging twice. In Firefox, no module could import messaging after one failed request for it.
  */
 const shared =
   '(?:tool-title|sleep|with-proof|safe-address|decode-entities|write-clipboard|show-copied|chips|text-to-read-aloud|new-sentences)\\.(?:ts|css)';
@@ -50,11 +53,11 @@ function element(): UserConfig {
       element: 'src/widget/voice-assistant-chat.ts',
       react: 'src/widget/react.ts',
     },
-    // One file each, as for script tags. The first takes the modules that it shares with the panel. Talk is in no group, which
+    // One file each, as for script tags. The first takes the modules that it shares with the panel. Messaging is in no group, which
     // would make its import `import(…).then((file) => file.t)`: a retry of the address alone would return the wrong module.
     [
       { name: 'voice-assistant-chat-shell', test: /widget.(?:voice-assistant-chat|define-element)\.ts/ },
-      { name: 'voice-assistant-chat-panel', test: new RegExp(`panel.panel\\.ts|zod|${shared}`) },
+      { name: 'voice-assistant-chat-panel', test: new RegExp(`panel.chat-panel\\.ts|zod|${shared}`) },
     ],
   );
   return { build: { ...config.build, license: { fileName: 'licenses.md' } } };

@@ -1,12 +1,7 @@
 import type { ClientTool, ToolResult } from '../contract/client-tool.ts';
-import type {
-  AnsweredMessage,
-  Conversation,
-  FunctionCall,
-  OpenedConversation,
-} from '../contract/chat-endpoints.ts';
+import type { Conversation, FunctionCall, OpenedConversation } from '../contract/chat-endpoints.ts';
 import type { OpenConversationRequest } from '../contract/conversation.ts';
-import { sendMessage } from '../contract/chat-endpoints.ts';
+import { sendMessage, type AnsweredMessage } from '../contract/messaging-endpoints.ts';
 import { readAssistantWidget } from '../contract/widget-settings.ts';
 import type { AssistantWidget } from '../contract/widget-settings.ts';
 import {
@@ -47,7 +42,7 @@ export type {
 export class ChatClient extends ConversationClient {
   /**
    * `GET /assistants/{uuid}/widget`: returns the public settings of an assistant. An addition of our service; with
-   * others it rejects with `assistant-not-found`.
+   * others it rejects with `assistant-not-found` or `bad-response`.
    */
   readWidget(uuid: string, options: RequestOptions = {}): Promise<AssistantWidget> {
     return this.json(readAssistantWidget, { ...options, uuid });

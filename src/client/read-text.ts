@@ -1,7 +1,7 @@
 import { ChatError } from './chat-error.ts';
 
 /**
- * Yields a response's text in chunks, up to a limit.
+ * Yields a response's text in chunks, up to a limit. A caller that stops early has to abort the request.
  *
  * @param limit bytes
  * @param onChunk called for every chunk before it is decoded
@@ -16,20 +16,14 @@ export async function* readText(
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
   let bytes = 0;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      onChunk();
-      bytes += value.byteLength;
-      if (bytes > limit) {
-        throw new ChatError('response-too-large', `The response is larger than ${limit} bytes.`);
-      }
-      yield decoder.decode(value, { stream: true });
-    }
-    yield decoder.decode();
-  } finally {
-    // The consumer may stop early. Cancelling a broken stream rejects, which does not matter.
-    reader.cancel().catch(() => undefined);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    onChunk();
+    bytes += value.byteLength;
+    if (bytes > limit)
+      throw new ChatError('response-too-large', `The response is larger than ${limit} bytes.`);
+    yield decoder.decode(value, { stream: true });
   }
+  yield decoder.decode();
 }

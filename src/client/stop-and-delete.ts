@@ -1,4 +1,4 @@
-import { deleteConversation, stopReply } from '../contract/chat-endpoints.ts';
+import { deleteConversation, stopReply } from '../contract/messaging-endpoints.ts';
 import type { Call, ConversationClient, RequestOptions } from './conversation-client.ts';
 import type { ChatError } from './chat-error.ts';
 

@@ -1,5 +1,6 @@
-import { AnsweredMessage, FunctionCall, MessageDelta, sendMessage } from '../contract/chat-endpoints.ts';
+import { FunctionCall } from '../contract/chat-endpoints.ts';
 import { limits } from '../contract/limits.ts';
+import { AnsweredMessage, MessageDelta, sendMessage } from '../contract/messaging-endpoints.ts';
 import {
   messageBody,
   type ConversationClient,
@@ -11,6 +12,7 @@ import { parseEventData, isEventStream, readEventStream } from './event-stream.t
 import { parseJson } from './parse-json.ts';
 import { readAnswer } from './read-answer.ts';
 import { serviceErrorFrom } from './service-error.ts';
+import type { TimedRequest } from './timed-request.ts';
 import { withProof } from './with-proof.ts';
 
 /**
@@ -28,45 +30,63 @@ export function streamMessage(
 ): Promise<AnsweredMessage> {
   const accept = 'text/event-stream, application/json;q=0.9';
   const send = (proof: string | undefined) =>
-    client.request(
-      sendMessage,
-      { ...options, uuid, body: messageBody(message, options, proof), accept },
-      (response, request) =>
-        isEventStream(response)
-          ? readReply(response, listeners, request.keepAlive)
-          : readAnswer(sendMessage, response, request),
-      client.answerTimeout,
-    );
+    // Settled by `done`. The request goes on until the service has closed the stream.
+    new Promise<AnsweredMessage>((resolve, reject) => {
+      client
+        .request(
+          sendMessage,
+          { ...options, uuid, body: messageBody(message, options, proof), accept },
+          (response, request) =>
+            isEventStream(response)
+              ? readReply(response, listeners, request, resolve)
+              : readAnswer(sendMessage, response, request).then(resolve),
+          client.answerTimeout,
+        )
+        .catch(reject);
+    });
   return withProof(send, options.signal);
 }
 
+/** Milliseconds that a service has to close the stream after `done`. */
+const closingTime = 1000;
+
 /**
- * Reads a streamed answer until its `done` event.
+ * Reads a streamed answer until the service closes the stream after its `done` event: browsers list a request that is
+ * aborted before as failed.
  *
- * @param onChunk called for every chunk that arrives, keep-alive comments included
+ * @param onDone called with the answer as soon as it is complete
  */
 async function readReply(
   response: Response,
   listeners: StreamListeners,
-  onChunk: () => void,
-): Promise<AnsweredMessage> {
+  { keepAlive }: TimedRequest,
+  onDone: (answer: AnsweredMessage) => void,
+): Promise<void> {
   let { characters, functionCalls } = limits.answer;
+  let isDone = false;
+  const onChunk = (): void => {
+    if (!isDone) keepAlive();
+  };
   for await (const { event, data } of readEventStream(response, limits.responseBody, onChunk)) {
+    if (isDone) continue;
     if (event === 'delta') {
       const text = parseEventData(MessageDelta, data).text.slice(0, characters);
       characters -= text.length;
-      if (text !== '') tell(() => listeners.onDelta?.(text));
+      if (text !== '') callListener(() => listeners.onDelta?.(text));
     } else if (event === 'function_call') {
       const call = parseEventData(FunctionCall, data);
-      if (functionCalls-- > 0) tell(() => listeners.onFunctionCall?.(call));
-    } else if (event === 'done') return parseEventData(AnsweredMessage, data);
-    else if (event === 'error') throw streamedError(data, response);
+      if (functionCalls-- > 0) callListener(() => listeners.onFunctionCall?.(call));
+    } else if (event === 'done') {
+      onDone(parseEventData(AnsweredMessage, data));
+      isDone = true;
+      keepAlive(closingTime);
+    } else if (event === 'error') throw streamedError(data, response);
   }
-  throw new ChatError('network', 'The connection broke before the answer was complete.');
+  if (!isDone) throw new ChatError('network', 'The connection broke before the answer was complete.');
 }
 
 /** Calls a listener. Its error is not one of the network, after which callers send the message again. */
-function tell(listener: () => void): void {
+function callListener(listener: () => void): void {
   try {
     listener();
   } catch (cause) {

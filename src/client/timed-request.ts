@@ -23,16 +23,16 @@ export class TimedRequest {
     return this.#controller.signal;
   }
 
-  /** Restarts the timeout; called for every received chunk. */
-  readonly keepAlive = (): void => {
+  /** Restarts the timeout, or replaces it by another one; called for every received chunk. */
+  readonly keepAlive = (timeout = this.#timeout): void => {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(
       () => {
         this.#controller.abort(
-          new ChatError('timeout', `The service did not answer within ${this.#timeout / 1000} seconds.`),
+          new ChatError('timeout', `The service did not answer within ${timeout / 1000} seconds.`),
         );
       },
-      Math.min(this.#timeout, longestTimer),
+      Math.min(timeout, longestTimer),
     );
   };
 

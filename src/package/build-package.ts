@@ -34,13 +34,17 @@ for (const [index, name] of Object.keys(entries).entries()) {
   const script = (await import(inDist(`npm/${name}.js`))) as object;
   writeFileSync(inDist(`npm/${name}.d.ts`), reference + onlyValuesOf(script, bundles[index] ?? ''));
 }
+// Not bundled: their types are those of `element`.
+const withTypesOfElement = (path: string): string =>
+  readFileSync(inDist(`types/widget/${path}.d.ts`), 'utf8').replaceAll(
+    /'\.\/(define|voice-assistant-chat)\.ts'/g,
+    "'./element.js'",
+  );
 writeFileSync(
   inDist('npm/voice-assistant-chat.d.ts'),
-  `/// <reference path="./frameworks.d.ts" />\nexport { VoiceAssistantChat, type ChatEventMap } from './element.js';\n`,
+  `/// <reference path="./frameworks.d.ts" />\n${withTypesOfElement('define')}`,
 );
-// Not bundled: its types are those of the other entry point.
-const react = readFileSync(inDist('types/widget/react.d.ts'), 'utf8');
-writeFileSync(inDist('npm/react.d.ts'), react.replaceAll(/'\.\/(define|events)\.ts'/g, "'./element.js'"));
+writeFileSync(inDist('npm/react.d.ts'), withTypesOfElement('react'));
 
 const element = describeElement(inDist('npm/element.d.ts'));
 writeFileSync(inDist('npm/frameworks.d.ts'), frameworkTypes(element));

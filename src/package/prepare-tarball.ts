@@ -37,21 +37,29 @@ export function publishedManifest(manifest: Record<string, unknown>): Record<str
 
 const changed = ['package.json', ...packedMarkdown];
 
+/** Returns the text that is packed instead of a file's own. */
+function publishedText(file: string, text: string): string {
+  if (!file.endsWith('.json')) return withoutDeadLinks(text);
+  return `${JSON.stringify(publishedManifest(JSON.parse(text) as Record<string, unknown>), undefined, 2)}\n`;
+}
+
 function prepare(): void {
   for (const file of changed) {
     mkdirSync(dirname(join(copies, file)), { recursive: true });
     copyFileSync(join(repository, file), join(copies, file));
     const text = readFileSync(join(repository, file), 'utf8');
-    const published = file.endsWith('.json')
-      ? `${JSON.stringify(publishedManifest(JSON.parse(text) as Record<string, unknown>), undefined, 2)}\n`
-      : withoutDeadLinks(text);
-    writeFileSync(join(repository, file), published);
+    writeFileSync(join(repository, file), publishedText(file, text));
   }
 }
 
 function restore(): void {
   for (const file of changed) {
-    if (existsSync(join(copies, file))) copyFileSync(join(copies, file), join(repository, file));
+    const copy = join(copies, file);
+    if (!existsSync(copy)) continue;
+    // A file that was changed after an interrupted run is newer than its copy.
+    const isPrepared =
+      readFileSync(join(repository, file), 'utf8') === publishedText(file, readFileSync(copy, 'utf8'));
+    if (isPrepared) copyFileSync(copy, join(repository, file));
   }
   rmSync(copies, { recursive: true, force: true });
 }

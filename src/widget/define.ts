@@ -1,7 +1,12 @@
 import { defineElement } from './define-element.ts';
-import type { ChatEventMap } from './events.ts';
-import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
-export { VoiceAssistantChat, type ChatEventMap };
+export {
+  VoiceAssistantChat,
+  type ChatEventMap,
+  type FormField,
+  type PageTool,
+  type Position,
+  type Texts,
+} from './voice-assistant-chat.ts';
 
 defineElement();

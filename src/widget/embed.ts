@@ -1,6 +1,6 @@
 import type { QueuedCall } from './embed-special-cases.ts';
 import type { SnippetChat } from './keep-across-page-swaps.ts';
-import { assistantId, filesUrl, script } from './element/embed-script.ts';
+import { assistantId, filesUrl, script } from './element/current-script.ts';
 import { defaultBaseUrl, loadEmbedding } from './element/shell-module-files.ts';
 import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 import { warnOnce } from './warn-once.ts';

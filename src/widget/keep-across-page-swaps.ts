@@ -25,10 +25,10 @@ export function insertOrKeep(created: SnippetChat, script: HTMLScriptElement | n
     );
   }
   const name = created.localName;
-  // The script of an earlier page, which has loaded late: on this page, the assistant may have only a box.
-  if (!place && script?.isConnected === false)
-    for (const box of document.querySelectorAll<SnippetChat>(`${name}[inline]`))
-      if (box.assistantId === created.assistantId && box.script?.isConnected) return box;
+  // The script of an earlier page, which has loaded late: the chats of this page keep their scripts.
+  if (script?.isConnected === false)
+    for (const chat of document.querySelectorAll<SnippetChat>(name))
+      if (chat.assistantId === created.assistantId && chat.script?.isConnected) return chat;
   const others = document.querySelectorAll<SnippetChat>(
     place ? `html > ${name}, ${name}[inline]` : `html > ${name}`,
   );

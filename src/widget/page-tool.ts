@@ -19,6 +19,9 @@ export interface PageTool {
   readonly title?: string | undefined;
   /** Whether it may run without consent, because it only reads, or is harmless and easily undone. */
   readonly safe?: boolean | undefined;
-  /** Runs the function. The assistant gets the returned value, or the message of the thrown error, as JSON. */
+  /**
+   * Runs the function. The assistant gets the returned value as JSON, or null if it has none, or the message of the
+   * thrown error.
+   */
   readonly run: (args: Readonly<Record<string, unknown>>) => unknown;
 }

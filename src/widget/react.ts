@@ -11,9 +11,10 @@ import {
   type RefAttributes,
 } from 'react';
 import { defineElement } from './define-element.ts';
-import type { VoiceAssistantChat } from './define.ts';
+import type { ChatEventMap, VoiceAssistantChat } from './define.ts';
 import { attributes, jsonOf, objects, propertyName } from './element/attributes.ts';
-import type { ChatEventMap } from './events.ts';
+
+export type { ChatEventMap, FormField, PageTool, Position, Texts } from './define.ts';
 
 type PascalCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
   ? `${Capitalize<First>}${PascalCase<Rest>}`

@@ -141,8 +141,8 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
    */
   declare baseUrl: string | null;
   /**
-   * `widget` (default) or `test`. `widget` is billed to the assistant's owner; `test` is free and shows function
-   * calls and timings. Other values warn.
+   * `widget` (default) or `test`. `widget` is billed to the assistant's owner; `test` is free, within a daily limit, and
+   * shows function calls and timings. Other values warn.
    */
   declare type: 'widget' | 'test';
   /**
@@ -202,7 +202,7 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
    * `call` lets visitors talk with an assistant that offers calls; `dictation`, or no value, lets them dictate and have answers read
    * aloud; `none` turns both off. Other values warn. Default: the assistant's, else none.
    */
-  declare voice: 'call' | 'dictation' | 'none' | '' | boolean | null;
+  declare voice: 'call' | 'dictation' | 'none' | '' | true | null;
   /** Names the functions that the assistant called below its answers, except page tools. Default: false. */
   declare showFunctionCalls: boolean;
   /**
@@ -240,7 +240,7 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
   readonly #notice = document.createElement('p');
   readonly #settings = new SettingsSource(
     () => {
-      if (this.isConnected) this.#update();
+      this.#update();
     },
     () => this.#storage(),
   );
@@ -273,7 +273,7 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
     this.#isUpdateDue = true;
     // Frameworks set attributes one by one; one update covers all of them.
     queueMicrotask(() => {
-      if (this.#isUpdateDue && this.isConnected) this.#update();
+      if (this.#isUpdateDue) this.#update();
     });
   }
 
@@ -344,6 +344,7 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
 
   /** Applies the attributes and the assistant's settings to the launcher, and passes both to the panel. */
   #update(): void {
+    if (!this.isConnected) return;
     this.#isUpdateDue = false;
     const root = this.#root as HTMLElement;
     const { button, setLabel } = this.#launcher as Launcher;
@@ -383,14 +384,19 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
     (this.#launcher as Launcher).button.title = this.messages?.chat || this.#language.texts.chat || 'Chat';
   }
 
-  /** Loads modules when the page is idle, and the panel when a pointer comes near the launcher. */
+  /**
+   * When the page is idle: warns if an attribute is missing or malformed, and creates the panel if an earlier visit left
+   * something for it, else shows the teaser, else downloads the panel. When a pointer comes near the launcher: creates
+   * the panel.
+   */
   #watchForVisitor(): void {
     this.#watch?.abort();
     const loadEarly = (): void => {
       if (!this.isConnected) return;
       // Not earlier: some frameworks set attributes after they have inserted the element.
       const problem = this.#setupProblem;
-      if (problem) warnOnce(problem.replace(/-(?=m)/, ' is ') + '.');
+      // From a code like `assistant-id-missing` or `assistant-id-malformed`.
+      if (problem) warnOnce(`${problem.replace('-m', ' is m')}.`);
       // An earlier visit left pending or unread messages, or an open panel.
       if (this.#storage()?.getItem('voice-assistant-chat:wake')) this.#prepare();
       else if (this.teaser)
@@ -449,6 +455,8 @@ export class VoiceAssistantChat extends (BaseElement as typeof HTMLElement) {
 
   /** Calls a method of the panel, loading it first. If loading fails, calls stay queued until it succeeds. */
   #call<Name extends keyof Panel>(name: Name, ...args: Parameters<Panel[Name]>): void {
+    // A call applies to the user, the assistant and the form that the page set in the same task.
+    if (this.#isUpdateDue) this.#update();
     this.#calls.push((panel) => {
       (panel[name] as (...args: unknown[]) => void)(...args);
     });

@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
-import { service } from '../support/browser/service-under-test.ts';
+import { scriptAnswer } from '../support/browser/script-answer.ts';
+import { modelService, service } from '../support/browser/service-under-test.ts';
 
 type Rgb = [number, number, number];
 
@@ -238,6 +239,32 @@ describe('the appearance', () => {
     const panel = chat.part('panel').getBoundingClientRect();
     const { left, top, width, height } = box.getBoundingClientRect();
     expect([panel.left, panel.top, panel.width, panel.height]).to.deep.equal([left, top, width, height]);
+    box.remove();
+  });
+
+  it('is not widened by its messages when inline in a flexible box', async () => {
+    const box = document.createElement('div');
+    box.style.cssText = 'display: flex; width: 800px; height: 500px';
+    const main = document.createElement('main');
+    main.style.flex = '1';
+    main.textContent = 'A page with some text. '.repeat(40);
+    box.append(main);
+    document.body.append(box);
+    const chat = mount(
+      {
+        inline: '',
+        style: 'min-width: 320px',
+        'base-url': modelService.url,
+        'assistant-id': modelService.assistantThatShows('no-greeting'),
+      },
+      box,
+    );
+    await chat.ready();
+    expect(chat.part('panel').offsetWidth).to.equal(320);
+    const { question } = await scriptAnswer({ chunks: [`\`\`\`\n${'code '.repeat(80)}\n\`\`\``] });
+    await chat.ask(question);
+    await until(() => chat.find('pre') !== null, 'the code');
+    expect(chat.part('panel').offsetWidth).to.equal(320);
     box.remove();
   });
 

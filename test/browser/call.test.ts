@@ -219,6 +219,15 @@ let microphone: FakeMicrophone;
     await until(() => chat.find('[part~="call-button"]') === null, 'the button to disappear');
   });
 
+  it('is offered despite an invalid value of voice, which warns', async () => {
+    const warnings: string[] = [];
+    replace(console, 'warn', (text: string) => warnings.push(text));
+    const chat = mount({ voice: 'on' });
+    await chat.open();
+    await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
+    expect(warnings.join()).to.contain('voice="on"');
+  });
+
   it('is replaced by dictation if the assistant offers no calls', async () => {
     service.offersCalls = false;
     const chat = mount({ voice: 'call' });
@@ -412,10 +421,11 @@ let microphone: FakeMicrophone;
   });
 
   it('shows its duration until it ends', async () => {
+    let now = Date.now();
+    replace(Date, 'now', () => now);
     const chat = await calling();
     expect(chat.find('[role="timer"]')?.innerText).to.equal('0:00');
-    const now = Date.now() + 65_500;
-    replace(Date, 'now', () => now);
+    now += 65_500;
     await until(() => chat.find('[role="timer"]')?.innerText === '1:05', 'the time');
     service.send('call.ended', { reason: 'assistant' });
     await until(() => state(chat) === 'over', 'the end');

@@ -47,6 +47,39 @@ describe('the composer', () => {
     expect(chat.element.shadowRoot?.activeElement === chat.input).to.be.true;
   });
 
+  it('requests the answer before it shows the message, which takes time on a slow device', async () => {
+    const chat = mount();
+    await chat.open();
+    await chat.answered(1);
+    await chat.ask('Do you have gift cards?');
+    await chat.answered(2);
+    const fetch = window.fetch.bind(window);
+    const shown: boolean[] = [];
+    window.fetch = (...args) => {
+      const [{ method = '' } = {}] = args.slice(1) as RequestInit[];
+      if (method === 'POST') shown.push(chat.messages.some((text) => text.includes('And vouchers?')));
+      return fetch(...args);
+    };
+    try {
+      chat.input.focus();
+      await type('And vouchers?');
+      await press('Enter');
+      await chat.answered(3);
+    } finally {
+      window.fetch = fetch;
+    }
+    expect(shown).to.deep.equal([false]);
+  });
+
+  it('leaves the field empty at once, for a visitor who goes on typing', async () => {
+    const chat = mount();
+    await chat.open();
+    await chat.answered(1);
+    chat.write('one');
+    chat.part('composer').dispatchEvent(new SubmitEvent('submit', { bubbles: true, cancelable: true }));
+    expect(chat.input.value).to.equal('');
+  });
+
   it('does not send a text that an input method is still composing, in any engine', async () => {
     const chat = mount();
     await chat.open();

@@ -67,6 +67,13 @@ describe('an error', () => {
       undefined,
       'origin-not-allowed',
     ],
+    [
+      'a server without this interface',
+      { 'base-url': location.origin },
+      /unreadable(?!.*assistant-id)/s,
+      /Try again/,
+      'bad-response',
+    ],
     ['an HTML page', { 'base-url': faulty('html') }, /unreadable/, /Try again/, 'bad-response'],
     ['an empty answer', { 'base-url': faulty('empty') }, /unreadable/, /Try again/, 'bad-response'],
     ['wrong types', { 'base-url': faulty('wrong-types') }, /unreadable/, /Try again/, 'bad-response'],
@@ -165,7 +172,7 @@ describe('an error', () => {
     ['limit-reached', /reached its limit for today\..*Your message is saved\./s, 'limit-reached'],
     [
       'engine-failed',
-      /The service has a problem\..*Failed to process message: the language model is not available\./s,
+      /The service has a problem\.(?!.*Failed to process message).*the language model is not available\./s,
       'engine-failed',
     ],
     ['html-on-message', /unreadable/, 'bad-response'],
@@ -203,6 +210,9 @@ describe('an error', () => {
     await chat.ask('Hello');
     await chat.problem(/^Too many messages in a short time\.(?!.*Too Many Attempts)/s);
     await chat.problem(/Trying again in [1-5] s/);
+    const seconds = (): number => Number(/in (\d) s/.exec(chat.problems.join())?.[1]);
+    const first = seconds();
+    await until(() => seconds() < first, 'a lower number of seconds');
     await until(
       () => chat.messages.some((text) => text.includes('in one piece')),
       'the answer after the wait',
@@ -235,7 +245,10 @@ describe('an error', () => {
     const chat = mount();
     await openInVain(chat);
     await chat.problem(/Conversation not found/);
+    // The message is another try, during which the notice and its button go.
+    const again = nextEvent(chat.element, 'chat-error');
     await chat.ask('Hello again');
+    await again;
     await chat.problem(/Conversation not found/);
     await click(chat.part('retry-button'));
     await chat.answered(2);
@@ -246,7 +259,7 @@ describe('an error', () => {
     const chat = mount({ 'base-url': faulty('engine-failed') });
     await chat.open();
     await chat.ask('Hello');
-    await chat.problem(/Failed to process message/);
+    await chat.problem(/the language model is not available/);
     const again = nextEvent<{ code: string }>(chat.element, 'chat-error');
     await click(chat.part('retry-button'));
     expect((await again).code).to.equal('engine-failed');
@@ -285,4 +298,96 @@ describe('an error', () => {
     await chat.ask('Short enough');
     await until(() => chat.messages.some((text) => text.includes('“Short enough”')), 'the answer');
   });
+});
+
+describe('the console, if no conversation opens,', () => {
+  const { warn } = console;
+  let warnings: string[] = [];
+  beforeEach(() => {
+    warnings = [];
+    console.warn = (text: string) => warnings.push(text);
+  });
+  afterEach(async () => {
+    await unmountAll();
+    console.warn = warn;
+  });
+
+  /** A warning is logged once per page, so each test has an address of its own. */
+  const ownAddress = (kind: string, test: string) => faulty(`${test}/../${kind}`);
+
+  it('names the address that cannot be reached and the possible causes, once', async () => {
+    const baseUrl = ownAddress('unreachable', 'once');
+    const chat = mount({ 'base-url': baseUrl });
+    await openInVain(chat);
+    await chat.problem(/connection was lost/);
+    await until(() => warnings.length > 0, 'the warning');
+    expect(warnings[0])
+      .to.contain(`${baseUrl}/api/conversations`)
+      .and.match(/network: .*base-url.*CORS.*mixed content.*network/);
+    const again = nextEvent(chat.element, 'chat-error');
+    await click(chat.part('retry-button'));
+    await again;
+    const other = mount({ 'base-url': ownAddress('html', 'once') });
+    await openInVain(other);
+    await until(() => warnings.length > 1, 'the warning of another address');
+    expect(warnings[1]).to.match(/bad-response: .*base-url/);
+    expect(warnings).to.have.length(2);
+  });
+
+  it('names the address of a server without this interface, and its status', async () => {
+    // A path of its own, since the warning of this address may have been logged.
+    const baseUrl = `${location.origin}/nothing/here`;
+    await openInVain(mount({ 'base-url': baseUrl }));
+    await until(() => warnings.length > 0, 'the warning');
+    expect(warnings[0])
+      .to.contain(`${baseUrl}/api/conversations`)
+      .and.contain('404')
+      .and.contain('check base-url');
+  });
+
+  for (const [baseUrl, suggestion] of [
+    ['assistants.example', 'https://assistants.example'],
+    ['127.0.0.1:4600', 'http://127.0.0.1:4600'],
+    ['localhost:4600/chat', 'http://localhost:4600/chat'],
+    ['localhost.example', 'https://localhost.example'],
+    ['https:/assistants.example', 'https://assistants.example'],
+  ] as const)
+    it(`says that base-url="${baseUrl}" is no complete address`, async () => {
+      await openInVain(mount({ 'base-url': baseUrl }));
+      await until(() => warnings.length > 0, 'the warning');
+      expect(warnings).to.deep.equal([
+        `<voice-assistant-chat> base-url="${baseUrl}" is no complete address: write base-url="${suggestion}".`,
+      ]);
+    });
+
+  it('does not warn while the browser is offline', async () => {
+    Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
+    try {
+      const chat = mount({ 'base-url': ownAddress('unreachable', 'offline') });
+      const event = nextEvent<{ code: string }>(chat.element, 'chat-error');
+      await openInVain(chat);
+      expect((await event).code).to.equal('offline');
+      // Its warning would come after that of the first chat.
+      await openWithWarning(ownAddress('unreachable', 'online'));
+    } finally {
+      Reflect.deleteProperty(navigator, 'onLine');
+    }
+  });
+
+  it('does not warn if a message fails later', async () => {
+    const chat = mount({ 'base-url': faulty('unreachable-on-message') });
+    await chat.open();
+    await chat.ask('Hello?');
+    await chat.problem(/connection was lost/);
+    await openWithWarning(ownAddress('unreachable', 'later'));
+  });
+
+  /** Opens another chat, whose warning must be the only one. */
+  async function openWithWarning(baseUrl: string): Promise<void> {
+    Reflect.deleteProperty(navigator, 'onLine');
+    await openInVain(mount({ 'base-url': baseUrl }));
+    await until(() => warnings.length > 0, 'the warning');
+    expect(warnings[0]).to.contain(baseUrl);
+    expect(warnings).to.have.length(1);
+  }
 });

@@ -1,5 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { openPage, type OtherPage } from '../support/chat/other-page.ts';
+import { holdScript, uncachedWidget } from '../support/browser/fail-script.ts';
 import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
 import { modelService } from '../support/browser/service-under-test.ts';
 
@@ -11,12 +13,18 @@ import { modelService } from '../support/browser/service-under-test.ts';
 const loaded = (): string[] => {
   const files = performance
     .getEntriesByType('resource')
-    .flatMap(({ name }) => /chunks\/(talk|markdown|extras)-[\w-]+\.js$/.exec(name)?.[1] ?? []);
+    .flatMap(({ name }) => /chunks\/(messaging|markdown|extras)-[\w-]+\.js$/.exec(name)?.[1] ?? []);
   return [...new Set(files)].sort();
 };
 
 describe('a first answer', () => {
-  afterEach(unmountAll);
+  let page: OtherPage | undefined;
+
+  afterEach(async () => {
+    holdScript();
+    page?.close();
+    await unmountAll();
+  });
 
   it('finds its modules loaded, because the page was idle before', async () => {
     const tasks: IdleRequestCallback[] = [];
@@ -34,12 +42,12 @@ describe('a first answer', () => {
         for (const task of tasks.splice(0)) task({ didTimeout: false, timeRemaining: () => 50 });
       };
       runTasks();
-      await until(() => loaded().join() === 'markdown,talk', 'the modules of the first answer');
+      await until(() => loaded().join() === 'markdown,messaging', 'the modules of the first answer');
       await chat.ask('Do you have gift cards?');
       await chat.answered(2);
-      expect(loaded().join()).to.equal('markdown,talk');
+      expect(loaded().join()).to.equal('markdown,messaging');
       runTasks();
-      await until(() => loaded().join() === 'extras,markdown,talk', 'the other module');
+      await until(() => loaded().join() === 'extras,markdown,messaging', 'the other module');
     } finally {
       if (original) Object.defineProperty(window, 'requestIdleCallback', original);
       else Reflect.deleteProperty(window, 'requestIdleCallback');
@@ -47,11 +55,13 @@ describe('a first answer', () => {
   });
 
   it('shows no Markdown syntax while the Markdown module loads', async () => {
-    const chat = mount({
-      'base-url': modelService.url,
-      'assistant-id': modelService.assistantThatShows('no-greeting'),
-    });
-    await chat.open();
+    holdScript('markdown');
+    page = await openPage(undefined, uncachedWidget());
+    const { chat } = page;
+    chat.element.setAttribute('base-url', modelService.url);
+    chat.element.setAttribute('assistant-id', modelService.assistantThatShows('no-greeting'));
+    chat.element.show();
+    await chat.ready();
     const seen = new Set<string>();
     const watch = new MutationObserver(() => {
       const text = chat.find('.assistant article > :last-child')?.textContent;
@@ -74,8 +84,9 @@ describe('a first answer', () => {
     await until(() => seen.size > 0, 'the beginning');
     await answer.resume();
     await chat.answered(1);
-    await until(() => chat.find('.markdown strong') !== null, 'the answer to be rendered');
     watch.disconnect();
+    expect(chat.find('.markdown')).to.equal(null);
+    expect([...seen].at(-1)?.trim()).to.equal('We open at ten, see our page.');
     expect([...seen].filter((text) => /[*`[\]]|Thank$/.test(text))).to.deep.equal([]);
   });
 });

@@ -75,12 +75,24 @@ describe('the form before the chat', () => {
     await until(() => !chat.part('message-log').checkVisibility(), 'the messages to disappear');
     chat.element.send('Hello?');
     fill(chat, good);
-    expect(requests.seen.filter((request) => request.includes('/conversations'))).to.deep.equal([]);
+    expect(requests.seen.filter((request) => request === 'POST /api/conversations')).to.deep.equal([]);
     await click(chat.part('start-button'));
     await chat.answered(1);
     expect(chat.find('[part="form"]')).to.be.null;
     expect(chat.input.value, 'the message of the page').to.equal('Hello?');
     expect(chat.messages).to.have.length(1);
+  });
+
+  it('is shown if the page sets it in a listener for `chat-open`', async () => {
+    const chat = mount();
+    chat.launcher.focus();
+    await until(() => chat.find('[part="panel"][data-prepared]') !== null, 'the panel to load');
+    chat.element.addEventListener('chat-open', () => {
+      chat.element.form = fields;
+    });
+    await chat.pressLauncher();
+    await until(() => chat.find('[part="form"]') !== null, 'the form');
+    expect(requests.seen.filter((request) => request.includes('/conversations'))).to.deep.equal([]);
   });
 
   it('takes the focus when the visitor opens the chat, and passes it to the composer', async () => {
@@ -198,6 +210,25 @@ describe('the form before the chat', () => {
     await third.open();
     await third.answered(1);
     expect(third.find('[part="form"]'), 'of a conversation that goes on').to.be.null;
+  });
+
+  it('drops answers that their fields no longer offer, so that they do not block the form', async () => {
+    const form = (...options: string[]): FormField[] => [
+      { name: 'topic', label: 'Topic', type: 'select', options },
+      { name: 'reason', label: 'Reason', type: 'select', options },
+    ];
+    const first = await openForm(form('Order', 'Repair'));
+    fill(first, { topic: 'Repair', reason: 'Order' });
+    first.element.remove();
+    const second = await openForm(form('Order', 'Reparatur'));
+    expect(field(second, 'topic').value).to.equal('');
+    expect(field(second, 'reason').value).to.equal('Order');
+    await click(second.part('start-button'));
+    await second.answered(1);
+    const { variables } = requests.bodies.find((body) => 'assistant_id' in (body as object)) as {
+      variables: unknown;
+    };
+    expect(variables).to.deep.equal({ reason: 'Order' });
   });
 
   it('keeps its answers on the next page, whose tag has variables of the same names', async () => {

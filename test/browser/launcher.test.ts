@@ -19,7 +19,7 @@ function requestsSince(): () => string[] {
       .map(({ name }) => name);
 }
 
-describe('an element without assistant-id', () => {
+describe('an element without a valid assistant-id', () => {
   it('warns only if the page has not set it when it is idle, since Angular sets it after inserting', async () => {
     const warnings: unknown[] = [];
     const { warn } = console;
@@ -43,7 +43,14 @@ describe('an element without assistant-id', () => {
       const without = append();
       await until(() => warnings.length > 0, 'the warning');
       without.remove();
-      expect(warnings).to.deep.equal(['<voice-assistant-chat> assistant-id is missing.']);
+      const malformed = append();
+      malformed.assistantId = 'x';
+      await until(() => warnings.length > 1, 'the second warning');
+      malformed.remove();
+      expect(warnings).to.deep.equal([
+        '<voice-assistant-chat> assistant-id is missing.',
+        '<voice-assistant-chat> assistant-id is malformed.',
+      ]);
     } finally {
       console.warn = warn;
     }

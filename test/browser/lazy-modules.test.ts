@@ -69,7 +69,7 @@ describe('a module that failed to load', () => {
   });
 
   it('announces the greeting as soon as it is loaded', async () => {
-    failScript('talk');
+    failScript('messaging');
     const { chat } = (page = await openPage(undefined, uncachedWidget()));
     chat.element.show();
     await chat.ready();
@@ -89,6 +89,36 @@ describe('a module that failed to load', () => {
     }, 'the announcement');
     // The answer may have arrived meanwhile.
     expect(`assistant: ${announced[0]}`.startsWith(chat.messages[0] as string), announced[0]).to.equal(true);
+  });
+
+  it('is requested again with the next messages, also that of the preview', async () => {
+    failScript('builder');
+    page = await openPage(undefined, uncachedWidget());
+    const { chat } = page;
+    let failed = 0;
+    page.window.addEventListener('unhandledrejection', () => failed++);
+    chat.element.type = 'test';
+    chat.element.show();
+    await chat.ready();
+    const isRequested = (): boolean =>
+      page?.window.performance.getEntriesByType('resource').some(({ name }) => name.includes('builder')) ===
+      true;
+    await until(isRequested, 'the refused request');
+    expect(chat.find('[part="test-mark"]')).to.equal(null);
+    failScript();
+    let count = 0;
+    await until(() => {
+      // Repeated: the module is not requested again for a few seconds.
+      if (
+        chat.findAll('li.user').length === count &&
+        chat.find('li.assistant[data-status="streaming"]') === null
+      ) {
+        count++;
+        chat.element.send('Hello');
+      }
+      return chat.find('[part="test-mark"]') !== null;
+    }, 'the mark of the preview');
+    expect(failed).to.equal(0);
   });
 
   it('is loaded without a press if the chat is inline, which shows the problem meanwhile', async () => {
@@ -140,7 +170,7 @@ describe('a module that failed to load', () => {
   });
 
   it('is loaded when the visitor tries to send the message again', async () => {
-    failScript('talk');
+    failScript('messaging');
     const { chat } = (page = await openPage(undefined, uncachedWidget()));
     chat.element.show();
     await chat.ready();
@@ -158,7 +188,7 @@ describe('a module that failed to load', () => {
   });
 
   it('does not keep the modules that import it from loading', async () => {
-    failScript('talk');
+    failScript('messaging');
     const { chat } = (page = await openPage(undefined, uncachedWidget()));
     chat.element.setAttribute('base-url', modelService.url);
     chat.element.setAttribute('assistant-id', modelService.assistantThatShows('no-greeting'));
@@ -354,7 +384,7 @@ describe('a module whose request is not answered', () => {
     serveHistory(
       Array.from({ length: count }, (_, index) => ({ role: 'assistant', content: `**${String(index)}**` })),
     );
-    holdScript('talk');
+    holdScript('messaging');
     page = await openPage((window) => {
       window.fetch = globalThis.fetch;
     }, uncachedWidget());

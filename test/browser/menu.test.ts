@@ -312,8 +312,8 @@ describe('the menu', () => {
     await until(() => !chat.isOpen, 'the panel to close');
     expect(localStorage.getItem(key)).to.equal(null);
     // The page no longer contains it either.
-    for (const place of ['[part="message-log"]', '.root > [role="status"]'])
-      expect(chat.find(place)?.textContent ?? '', place).to.equal('');
+    for (const place of chat.findAll('[part="message-log"], .root > [role="status"]'))
+      expect(place.textContent, place.outerHTML).to.equal('');
     await chat.open();
     await chat.answered(1);
     expect(chat.messages).to.have.length(1);

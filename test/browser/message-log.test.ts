@@ -52,6 +52,28 @@ describe('the message log', () => {
     await until(() => distance() < 2, 'the end');
   });
 
+  it('shows a message that is sent while its reader scrolls up', async () => {
+    const chat = mount({
+      'base-url': modelService.url,
+      'assistant-id': modelService.assistantThatShows('no-greeting'),
+    });
+    const long = await scriptAnswer({ chunks: ['A long line.\n'.repeat(60)] });
+    const next = await scriptAnswer({ chunks: [wait, 'Here I am.'] });
+    await chat.open();
+    await chat.ask(long.question);
+    await chat.answered(1);
+    const log = chat.part('message-log');
+    const distance = (): number => log.scrollHeight - log.scrollTop - log.clientHeight;
+    chat.write(next.question);
+    await frames(2);
+    log.scrollTop = 0;
+    (chat.part('composer') as HTMLFormElement).requestSubmit();
+    await until(() => chat.find('[part="typing"]') !== null, 'the typing indicator');
+    expect(distance()).to.be.below(24);
+    await next.resume();
+    await chat.answered(2);
+  });
+
   it('does not move a reader who has scrolled up while an answer grows', async () => {
     const chat = mount({
       'base-url': modelService.url,

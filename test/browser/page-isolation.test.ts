@@ -1,6 +1,9 @@
 import { expect } from '@open-wc/testing';
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { openPage } from '../support/chat/other-page.ts';
 import { click, press, setViewport, supports } from '../support/browser/page.ts';
+import { scriptAnswer } from '../support/browser/script-answer.ts';
+import { modelService } from '../support/browser/service-under-test.ts';
 import { isReachable, isWithinWindow, put, settled, removeInserted } from '../support/chat/page-layout.ts';
 
 const cover = 'position: fixed; inset: 0; width: 100%; height: 100%; margin: 0; border: 0; background: tan;';
@@ -58,6 +61,31 @@ describe('the chat is above', () => {
 
 describe('a style inherited from the page', () => {
   afterEach(cleanUp);
+
+  it('does not depend on a doctype, in tables and around the composer either', async () => {
+    const { question } = await scriptAnswer({ chunks: ['| Tent | Price |\n|---|---|\n| Fjell | 200 |'] });
+    const styles: object[] = [];
+    for (const doctype of ['<!doctype html>', '']) {
+      const page = await openPage(undefined, undefined, doctype);
+      try {
+        const { chat, window } = page;
+        expect(window.document.compatMode).to.equal(doctype ? 'CSS1Compat' : 'BackCompat');
+        chat.element.setAttribute('base-url', modelService.url);
+        chat.element.setAttribute('assistant-id', modelService.assistantThatShows('no-greeting'));
+        chat.element.setAttribute('theme', 'dark');
+        chat.element.show();
+        await chat.ready();
+        await chat.ask(question);
+        await until(() => chat.find('td') !== null, 'the table');
+        const { color, font } = window.getComputedStyle(chat.find('td') as Element);
+        const { margin } = window.getComputedStyle(chat.part('composer'));
+        styles.push({ color, font, margin });
+      } finally {
+        page.close();
+      }
+    }
+    expect(styles[1]).to.deep.equal(styles[0]);
+  });
 
   it('changes nothing: direction, writing mode, visibility, type, cursor', async () => {
     await setViewport(1000, 800);

@@ -79,6 +79,23 @@ describe('tools of the page', () => {
     ]);
   });
 
+  it('leave the announced answer as it is, and are deleted with it', async () => {
+    const answerOf = (chat: Chat): string => chat.messages.at(-1)?.replace('assistant: ', '') ?? '';
+    const chat = await openWithTools({
+      ...showProduct(async () => {
+        await chat.answered(2);
+        await until(() => announcementOf(chat).includes(answerOf(chat)), 'the announced answer');
+        return 'Done';
+      }),
+      safe: true,
+    });
+    await chat.ask(productQuestion);
+    await until(() => announcementOf(chat).includes('is done'), 'the outcome');
+    expect(announcementOf(chat)).to.contain(answerOf(chat));
+    chat.element.forget();
+    await until(() => announcementOf(chat).trim() === '', 'the announcements to be deleted');
+  });
+
   it('do not run if the visitor declines, and the assistant is notified', async () => {
     let runs = 0;
     const chat = await openWithTools(showProduct(() => runs++));

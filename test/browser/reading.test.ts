@@ -1,5 +1,11 @@
 import { expect } from '@open-wc/testing';
-import { ago, cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
+import {
+  ago,
+  cannedService,
+  serveHistory,
+  serveNoHistory,
+  waitOverMidnight,
+} from '../support/chat/canned-history.ts';
 import { conversationKey, mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press } from '../support/browser/page.ts';
 import { scriptAnswer, wait, type ScriptedAnswer } from '../support/browser/script-answer.ts';
@@ -100,7 +106,15 @@ function watchFormats(): { readonly formats: number; rest(): void; restore(): vo
 
 const focused = (chat: Chat): Element | null | undefined => chat.element.shadowRoot?.activeElement;
 
+/** The tool that it used is named when the module for reading has loaded. */
+const greeting = {
+  role: 'assistant' as const,
+  content: 'Hello!',
+  function_calls: [{ name: 'look_up_hours', arguments: {}, result: {} }],
+};
+
 describe('reading a conversation', () => {
+  beforeEach(waitOverMidnight);
   afterEach(async () => {
     serveNoHistory();
     await unmountAll();
@@ -130,12 +144,12 @@ describe('reading a conversation', () => {
     const page = watchFormats();
     try {
       serveHistory([
-        { role: 'assistant', content: 'Hello!', created_at: ago(0) },
+        { ...greeting, created_at: ago(0) },
         { role: 'user', content: 'How much does it carry?', created_at: ago(0) },
       ]);
-      const chat = mount({ 'base-url': cannedService, lang: 'en' });
+      const chat = mount({ 'base-url': cannedService, lang: 'en', 'show-function-calls': '' });
       await chat.open();
-      await until(() => !!chat.find('article')?.ariaLabel, 'the module for reading');
+      await until(() => chat.find('.used') !== null, 'the module for reading');
       page.rest();
       await chat.ask('Which colors are there?');
       await chat.problem(/out of order/);
@@ -145,6 +159,42 @@ describe('reading a conversation', () => {
     } finally {
       page.restore();
     }
+  });
+
+  it('shows neither day nor time for an old greeting that the visitor has not answered yet', async () => {
+    const page = watchFormats();
+    try {
+      serveHistory([{ ...greeting, created_at: ago(1) }]);
+      const chat = mount({ 'base-url': cannedService, lang: 'en', 'show-function-calls': '' });
+      await chat.open();
+      await until(() => {
+        page.rest();
+        return chat.find('.used') !== null;
+      }, 'the module for reading');
+      page.rest();
+      expect(chat.find('.divider')).to.equal(null);
+      expect(page.formats).to.equal(0);
+      await chat.ask('Which colors are there?');
+      await until(() => chat.findAll('.divider').length === 2, 'both days');
+      await until(() => {
+        page.rest();
+        return !!chat.find('.divider')?.textContent.trim();
+      }, 'their names');
+      expect(chat.findAll('.divider').map(({ textContent }) => textContent.trim())).to.deep.equal([
+        'Yesterday',
+        'Today',
+      ]);
+    } finally {
+      page.restore();
+    }
+  });
+
+  it('shows the day of an old message that nobody has answered', async () => {
+    serveHistory([{ role: 'user', content: 'Please call me.', created_at: ago(1) }]);
+    const chat = mount({ 'base-url': cannedService, lang: 'en' });
+    await chat.open();
+    await until(() => chat.find('.divider')?.textContent.trim() === 'Yesterday', 'the day');
+    expect(chat.find('article')?.ariaLabel).to.match(/^You, \d+:\d\d/);
   });
 
   it('separates days, and names today and yesterday', async () => {
@@ -181,7 +231,10 @@ describe('reading a conversation', () => {
   });
 
   it('starts a new day with its first message', async () => {
-    serveHistory([{ role: 'assistant', content: 'Hello!', created_at: ago(1) }]);
+    serveHistory([
+      { role: 'assistant', content: 'Hello!', created_at: ago(1) },
+      { role: 'user', content: 'Good.', created_at: ago(1) },
+    ]);
     const chat = mount({ 'base-url': cannedService, lang: 'en' });
     await chat.open();
     chat.write('Good morning!');
@@ -198,7 +251,7 @@ describe('reading a conversation', () => {
     await chat.problem(/out of order/);
     observer.disconnect();
     const first = renderings.find((items) => items.includes('Good morning!'));
-    expect(first).to.equal('Yesterday,Hello!,Today,Good morning!');
+    expect(first).to.equal('Yesterday,Hello!,Good.,Today,Good morning!');
   });
 
   it('groups what one author writes within five minutes', async () => {

@@ -255,6 +255,40 @@ describe('the widget', () => {
     expect(chat.problems).to.deep.equal([]);
   });
 
+  it('does not count down in a chat that was removed while its message was refused', async () => {
+    const chat = mount({ 'base-url': faulty('too-many-requests') });
+    await chat.open();
+    const original = window.fetch.bind(window);
+    const { promise: isRemoved, resolve: remove } = Promise.withResolvers<undefined>();
+    let wasRefused = false;
+    window.fetch = async (input, init) => {
+      const response = await original(input, init);
+      if (response.status === 429) {
+        await isRemoved;
+        wasRefused = true;
+      }
+      return response;
+    };
+    const originalTimeout = window.setTimeout.bind(window);
+    try {
+      await chat.ask('One');
+      chat.element.remove();
+      const countdowns: number[] = [];
+      window.setTimeout = ((handler: TimerHandler, delay = 0, ...rest: unknown[]) => {
+        if (delay === 1000) countdowns.push(delay);
+        return originalTimeout(handler, delay, ...rest);
+      }) as typeof window.setTimeout;
+      remove(undefined);
+      await until(() => wasRefused, 'the refusal');
+      await new Promise((resolve) => originalTimeout(resolve, 0));
+      for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+      expect(countdowns).to.deep.equal([]);
+    } finally {
+      window.fetch = original;
+      window.setTimeout = originalTimeout;
+    }
+  });
+
   it('opens no conversation for a chat that the page has removed while offline', async () => {
     const chat = mount();
     const original = window.fetch.bind(window);

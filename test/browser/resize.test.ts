@@ -145,6 +145,15 @@ describe('the resize handle', () => {
     await until(() => isHidden(floating), 'a chat that fills the window to hide the handle');
   });
 
+  it('is hidden while the page hides the panel', async () => {
+    const chat = await openedWithHandle();
+    const style = put('style', '');
+    style.textContent = 'voice-assistant-chat::part(panel) { display: none }';
+    await until(() => !chat.part('resize-handle').checkVisibility(), 'the handle to disappear');
+    style.remove();
+    await until(() => chat.part('resize-handle').checkVisibility(), 'the handle to appear');
+  });
+
   it('is removed with the element', async () => {
     const chat = await openedWithHandle();
     chat.element.remove();

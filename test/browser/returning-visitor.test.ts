@@ -1,5 +1,12 @@
 import { expect } from '@open-wc/testing';
-import { conversationKey, faulty, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import {
+  conversationKey,
+  faulty,
+  mount,
+  unmountAll,
+  until,
+  type Chat,
+} from '../support/chat/chat-fixture.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 import { click, setViewport, supports } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
@@ -25,6 +32,42 @@ describe('a returning visitor', () => {
     await again.answered(2);
     expect(again.messages).to.contain(`user: ${question}`);
   });
+
+  for (const [method, call] of [
+    [
+      'send',
+      ({ element }: Chat) => {
+        element.send(question);
+      },
+    ],
+    [
+      'restart',
+      ({ element }: Chat) => {
+        element.restart();
+      },
+    ],
+    [
+      'forget',
+      ({ element }: Chat) => {
+        element.forget();
+      },
+    ],
+  ] as const)
+    it(`keeps the conversation when another user is set right before ${method}()`, async () => {
+      const chat = mount({ 'user-key': 'one' });
+      await chat.open();
+      await chat.ask('Do you deliver?');
+      await chat.answered(2);
+      const before = chat.messages;
+      chat.element.userKey = 'two';
+      call(chat);
+      await until(() => !chat.messages.includes('user: Do you deliver?'), 'the other conversation');
+      await until(() => method !== 'send' || chat.messages.length === 3, 'the answer');
+      chat.element.userKey = 'one';
+      chat.element.show();
+      await until(() => chat.isOpen && chat.messages.includes(before[1] ?? ''), 'the first conversation');
+      expect(chat.messages).to.deep.equal(before);
+    });
 
   it('finds the chat open, if it was open on the page before, and the focus where it was', async () => {
     const before = mount();

@@ -182,19 +182,28 @@ describe('suggestions of an answer', () => {
       'assistant-id': modelService.assistantThatShows('no-greeting'),
     });
     await chat.open();
-    const chunks = ['**Gladly.**\n\n', '- [Tod', 'ay](', 'reply:)\n- ', '[Tomorrow](reply', ':)'];
-    const scripted = await scriptAnswer({ chunks: chunks.flatMap((chunk) => [chunk, wait]) });
-    await chat.ask(scripted.question);
-    await until(() => chat.find('.markdown strong') !== null, 'the beginning');
-    for (const chunk of chunks.slice(1)) {
+    const list = '- [Today](reply:)\n- [Tomorrow](reply:)';
+    let answers = 0;
+    for (const part of [
+      '- [Tod',
+      '- [Today](',
+      '- [Today](reply:)\n- ',
+      '- [Today](reply:)\n- [Tomorrow](reply',
+    ]) {
+      // The text before the list shows when their chunk has been rendered.
+      const scripted = await scriptAnswer({
+        chunks: [`**Gladly.**\n\n${part}`, wait, list.slice(part.length)],
+      });
+      await chat.ask(scripted.question);
+      answers++;
+      await until(() => chat.findAll('.markdown strong').length === answers, 'the beginning');
+      expect(chat.findAll('.markdown li'), part).to.have.length(0);
+      expect(chat.messages.at(-1), part).to.equal('assistant: Gladly.');
+      expect(suggested(chat), part).to.deep.equal([]);
       await scripted.resume();
-      // The next chunk is rendered by then.
-      expect(chat.findAll('.markdown li'), chunk).to.have.length(0);
-      expect(suggested(chat), chunk).to.deep.equal([]);
+      await until(() => suggested(chat).length === 2, 'the suggestions');
+      expect(chat.findAll('.markdown li'), part).to.have.length(0);
     }
-    await scripted.resume();
-    await until(() => suggested(chat).length === 2, 'the suggestions');
-    expect(chat.findAll('.markdown li')).to.have.length(0);
   });
 
   it('are an ordinary list if they are not at the end or have other links', async () => {

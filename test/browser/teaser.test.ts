@@ -218,6 +218,19 @@ describe('the teaser', () => {
     expect(teaserOf(await nextVisit(invitation))).to.be.null;
   });
 
+  it('shows to a visitor who has chatted with another assistant, also if the page sets the assistant later', async () => {
+    const stored = `${service.url}:${service.assistantThatShows('greeting')}:widget`;
+    localStorage.setItem(`voice-assistant-chat:conversation:${stored}`, '{}');
+    const chat = mount({ ...invitation, 'assistant-id': '' });
+    await invited(chat);
+    chat.element.assistantId = service.assistantThatShows('german');
+    // Its teaser is shown just after the first one would have disappeared.
+    await invited(mount({ ...invitation, persist: 'none' }));
+    expect(isTeaserVisible(chat)).to.be.true;
+    chat.element.assistantId = service.assistantThatShows('greeting');
+    await until(() => teaserOf(chat) === null, 'the teaser to disappear');
+  });
+
   it('follows its attribute, and is removed with it', async () => {
     const chat = mount(invitation);
     const teaser = await invited(chat);

@@ -53,6 +53,33 @@ describe('type="test"', () => {
     expect(text()).to.match(/Opened in \d+ ms/);
   });
 
+  it('shows the variables as they are after each message, also if reading them failed before', async () => {
+    const original = window.fetch.bind(window);
+    let failures = 0;
+    window.fetch = (input, init) => {
+      const { method, url } = new Request(input, init);
+      if (method !== 'GET' || !/conversations\/[^/]+$/.test(url) || failures > 0)
+        return original(input, init);
+      failures++;
+      return Promise.reject(new TypeError('no connection'));
+    };
+    try {
+      const chat = mount({ type: 'test', variables: '{"plan":"free"}' });
+      await chat.open();
+      await until(() => failures > 0, 'the first request for the variables');
+      const text = (): string => chat.find('[part="inspector"]')?.innerText ?? '';
+      await chat.ask('Do you deliver?');
+      await until(() => /plan\s+free/.test(text()), 'the variables');
+      await chat.answered(2);
+      chat.element.variables = { plan: 'pro' };
+      chat.element.context = { product: 'TB-32' };
+      await chat.ask('What does delivery cost?');
+      await until(() => /plan\s+pro/.test(text()) && /product\s+TB-32/.test(text()), 'the new variables');
+    } finally {
+      window.fetch = original;
+    }
+  });
+
   it('shows function calls with arguments and results', async () => {
     const chat = mount({ type: 'test', 'base-url': faulty('function-calls') });
     await chat.open();

@@ -123,6 +123,7 @@ describe('no text is cut off, and nothing scrolls sideways, in', () => {
       const before = letterSizes(chat);
       chat.element.style.setProperty('--voice-assistant-chat-font-size', '30px');
       await expectNothingClipped(chat, 'in large letters');
+      expect(brokenWords(chat), 'in large letters').to.deep.equal([]);
       for (const [element, size] of letterSizes(chat)) {
         const name = `letters of ${element.localName} ${element.part.value} “${element.textContent.slice(0, 30)}”`;
         expect(size, name).to.be.closeTo((before.get(element) ?? size / 2) * 2, 0.1);

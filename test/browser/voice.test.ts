@@ -32,7 +32,7 @@ describe('dictation', () => {
       () => bottomOf('dictate-button') === bottomOf('send-button'),
       'both buttons to be in one row',
     );
-    chat.element.voice = false;
+    chat.element.voice = null;
     await until(() => chat.find('[part="dictate-button"]') === null, 'the button to disappear');
     // The page has already loaded the module of the button, so it would be there before the greeting.
     const other = mount();
@@ -173,7 +173,7 @@ describe('dictation', () => {
         chat.element.remove();
       },
     ],
-    ['the site no longer wants it', (chat: Chat) => (chat.element.voice = false)],
+    ['the site no longer wants it', (chat: Chat) => (chat.element.voice = null)],
     ['the visitor leaves the page', () => dispatchEvent(new PageTransitionEvent('pagehide'))],
     ['another person uses the browser', (chat: Chat) => (chat.element.userKey = 'ben')],
   ] as const)

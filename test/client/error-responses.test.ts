@@ -110,6 +110,7 @@ describe('an error response', () => {
     ['read', 503, { error: 'Be right back' }, 'unavailable', 'Be right back'],
     ['open', 401, { message: 'Unauthenticated.' }, 'refused', 'Unauthenticated.'],
     ['open', 403, { error: 'Not from this website' }, 'refused', 'Not from this website'],
+    ['open', 404, { error: 'No such bot' }, 'assistant-not-found', 'No such bot'],
     ['widget', 404, { error: 'No such page' }, 'assistant-not-found', 'No such page'],
     ['read', 404, { error: 'No such page' }, 'conversation-not-found', 'No such page'],
     // The body decides, not the status.
@@ -155,6 +156,16 @@ describe('an error response', () => {
       }
     });
   }
+
+  for (const call of ['open', 'widget'] as const)
+    it(`of ${call} with 404 and without a message is bad-response: another server answers`, async () => {
+      for (const body of ['', '<h1>Not Found</h1>', '{}', '{"detail":"Not Found"}']) {
+        server.answerNext(call, body, 404);
+        const { code, message, status } = await errorOf(calls[call]());
+        const expected = ['bad-response', 'The service responded with status 404.', 404];
+        assert.deepEqual([code, message, status], expected, body);
+      }
+    });
 
   it('is not assumed if the body is a valid answer, regardless of the status', async () => {
     for (const status of [200, 201, 400, 404, 500]) {

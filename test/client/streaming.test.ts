@@ -88,17 +88,36 @@ describe('a streamed answer', () => {
     assert.deepEqual(deltas, ['Hel', 'lo']);
   });
 
-  it('ends with `done` and closes the connection', async () => {
-    const closed = Promise.withResolvers<unknown>();
+  /** Streams a complete answer; the service does not close its response. */
+  async function streamWithoutEnd(): Promise<ServerResponse> {
+    const opened = Promise.withResolvers<ServerResponse>();
     server.next('send', {
       raw: (response) => {
         response.writeHead(200, { 'Content-Type': 'text/event-stream' });
         response.write(done);
-        closed.resolve(once(response, 'close'));
+        opened.resolve(response);
       },
     });
     assert.equal((await client.streamMessage('c', 'Hi', {})).message, 'Hello');
-    await closed.promise;
+    return opened.promise;
+  }
+
+  it('is returned with `done`, after which the service closes the stream', async () => {
+    const response = await streamWithoutEnd();
+    // The service would have noticed by now if the client had closed the connection.
+    await client.openConversation({ assistant_id: 'a' });
+    assert.equal(response.destroyed, false);
+    const closed = once(response, 'close');
+    response.end(event('delta', { text: 'ignored' }));
+    await closed;
+    assert.equal(response.writableFinished, true);
+  });
+
+  it('closes the connection if the service does not within a second after `done`', async (test) => {
+    test.mock.timers.enable({ apis: ['setTimeout'] });
+    const closed = once(await streamWithoutEnd(), 'close');
+    test.mock.timers.tick(1000);
+    await closed;
   });
 
   it('is a broken connection if it ends without `done`', async () => {

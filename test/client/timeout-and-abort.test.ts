@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it } from 'node:test';
 import { ChatClient } from '../../src/client/chat-client.ts';
 import { ChatServer, eventsOf } from '../support/servers/chat-server.ts';
 import { until } from '../support/until.ts';
@@ -9,10 +9,11 @@ import { errorOf } from './chat-error.ts';
 
 let server: ChatServer;
 
-before(async () => {
+// A request that times out before it reaches the server leaves its step there.
+beforeEach(async () => {
   server = await ChatServer.start({ streams: true });
 });
-after(() => server.stop());
+afterEach(() => server.stop());
 
 const withTimeout = () => new ChatClient({ baseUrl: server.url, timeout: 40, answerTimeout: 40 });
 const withoutTimeout = () => new ChatClient({ baseUrl: server.url });
@@ -60,15 +61,20 @@ describe('a timeout', () => {
     }
   });
 
-  it('closes the connection', async () => {
-    const closed = Promise.withResolvers<unknown>();
+  it('closes the connection', async (test) => {
+    test.mock.timers.enable({ apis: ['setTimeout'] });
+    const requested = Promise.withResolvers<ServerResponse>();
     server.next('send', {
       raw: (response) => {
-        closed.resolve(once(response, 'close'));
+        requested.resolve(response);
       },
     });
-    await errorOf(withTimeout().sendMessage('c', 'Hi'));
-    await closed.promise;
+    const error = errorOf(withTimeout().sendMessage('c', 'Hi'));
+    const response = await requested.promise;
+    const closed = once(response, 'close');
+    test.mock.timers.tick(40);
+    assert.equal((await error).code, 'timeout');
+    await closed;
   });
 
   it('is longer for an answer than for other requests', async () => {

@@ -100,5 +100,33 @@ describe(
       );
       assert.ok(Math.max(...measured) < limits.closed, measured.join(', '));
     });
+
+    it('stays visible on the pages after it, with the name of the person', async (t) => {
+      const page = await browser.newPage();
+      t.after(() => page.close());
+      const uuid = await openHandedOver(page);
+      await post(`user/conversations/${uuid}/messages`, { message: 'I am here.', author: 'Hanna' });
+      await page.locator('[part~=message-author]').first().waitFor();
+      // What the browser paints, since its state of the document was right while it painted nothing.
+      const clip = await page.locator('[part~=panel]').boundingBox();
+      assert.ok(clip);
+      await page.evaluate(() => {
+        document.querySelector('voice-assistant-chat')?.toggleAttribute('hidden', true);
+      });
+      const empty = await page.screenshot({ clip });
+      // Chromium did so on about two of three pages.
+      for (let visit = 1; visit <= 5; visit++) {
+        await page.reload();
+        await page.locator('[part~=message-author]').first().waitFor();
+        await page.evaluate(
+          () =>
+            new Promise((resolve) => {
+              requestIdleCallback(() => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+            }),
+        );
+        const shown = await page.screenshot({ clip });
+        assert.ok(!shown.equals(empty), `visit ${String(visit)}`);
+      }
+    });
   },
 );

@@ -125,21 +125,23 @@ describe('a chat on a site whose pages are swapped without a reload', () => {
             for (const number of ['2', '1', '3', '2']) {
               await goTo(number);
               assert.equal(await chats(), 1, `page ${number}`);
-              const kept = await driver.waitFor(() => {
-                const chat = document.querySelector('voice-assistant-chat') as unknown as Record<
-                  string,
-                  unknown
-                >;
-                const input = findPart('composer-input') as HTMLTextAreaElement | undefined;
-                return [
-                  chat['isTheFirst'],
-                  chat['open'],
-                  input?.value,
-                  partTexts('message-assistant').length,
-                ];
-              });
               const isHidden = number === '3';
-              assert.deepEqual(kept, [true, true, 'Half a sent', isHidden ? 0 : 1], `page ${number}`);
+              await driver.waitFor(
+                (messages) => {
+                  const chat = document.querySelector('voice-assistant-chat') as unknown as Record<
+                    string,
+                    unknown
+                  >;
+                  const input = findPart('composer-input') as HTMLTextAreaElement | undefined;
+                  return (
+                    chat['isTheFirst'] === true &&
+                    chat['open'] === true &&
+                    input?.value === 'Half a sent' &&
+                    partTexts('message-assistant').length === messages
+                  );
+                },
+                isHidden ? 0 : 1,
+              );
               for (const part of ['launcher', 'panel'])
                 assert.equal(
                   await driver.evaluate((part) => findPart(part)?.checkVisibility(), part),
@@ -188,28 +190,49 @@ describe('a chat on a site whose pages are swapped without a reload', () => {
             }
           });
 
+      /** Runs the script of the box again, as a router does after going back, or one of an earlier page that loads late. */
+      const runScript = async (which: 'of the box' | 'of an earlier page') => {
+        await driver.evaluate((isLate) => {
+          const scope = globalThis as { isScriptDone?: boolean; voiceAssistantChat?: unknown };
+          scope.isScriptDone = false;
+          // The calls of a queue are made when the chat is in the page.
+          scope.voiceAssistantChat = [
+            () => {
+              scope.isScriptDone = true;
+            },
+          ];
+          const old = document.querySelector('#box > script') as HTMLScriptElement;
+          const script = document.createElement('script');
+          for (const { name, value } of old.attributes)
+            if (!isLate || !['data-inline', 'data-heading'].includes(name)) script.setAttribute(name, value);
+          if (isLate) {
+            document.head.append(script);
+            script.remove();
+          } else old.replaceWith(script);
+        }, which === 'of an earlier page');
+        await driver.waitFor(() => (globalThis as { isScriptDone?: boolean }).isScriptDone === true);
+      };
+
       it('shows no second chat if the script of an earlier page loads late', async () => {
         await driver.open(`${address}/turbo/body/2`);
         await driver.waitFor(() => findPart('launcher') !== undefined);
         await goTo('box');
         await driver.waitFor(() => document.querySelectorAll('#box > voice-assistant-chat').length === 1);
-        await driver.evaluate(() => {
-          const { src, dataset } = document.querySelector('#box > script') as HTMLScriptElement;
-          const late = document.createElement('script');
-          late.src = src;
-          late.dataset['assistantId'] = dataset['assistantId'];
-          const scope = globalThis as { isLateLoaded?: boolean; voiceAssistantChat?: unknown };
-          // The calls of a queue are made when the chat is in the page.
-          scope.voiceAssistantChat = [
-            () => {
-              scope.isLateLoaded = true;
-            },
-          ];
-          document.head.append(late);
-          late.remove();
-        });
-        await driver.waitFor(() => (globalThis as { isLateLoaded?: boolean }).isLateLoaded === true);
+        await runScript('of an earlier page');
         assert.equal(await chats(), 1);
+      });
+
+      it('keeps the chat beside the box if the script of an earlier page loads after going back', async () => {
+        await driver.open(`${address}/turbo/body/contact`);
+        await driver.waitFor(() => document.querySelectorAll('voice-assistant-chat').length === 2);
+        // A router that goes back restores a copy of the page.
+        await driver.evaluate(() => {
+          const chat = document.querySelector('#box > voice-assistant-chat');
+          chat?.replaceWith(chat.cloneNode());
+        });
+        await runScript('of an earlier page');
+        await runScript('of the box');
+        assert.equal(await chats(), 2);
       });
 
       for (const library of ['turbo', 'htmx']) {

@@ -214,6 +214,8 @@ describe('a page of another origin with the script and', () => {
 
       for (const name of Object.keys(namelessSnippets))
         it(`${name} has one line in the console, no chat, and sends no request`, async () => {
+          // Ends the requests of the page before.
+          await driver.open('about:blank');
           requested.length = 0;
           const path = `/${encodeURIComponent(name)}`;
           await driver.open(address + path);

@@ -114,7 +114,7 @@ describe('a bundle of the package', { skip: executable ? false : 'needs Chromium
         const path = url.replace(/\?.*/, '');
         const file = join(out, path);
         const isScript = path.endsWith('.js') && existsSync(file);
-        if (path.includes('chat-talk') && failures > 0) {
+        if (path.includes('chat-messaging') && failures > 0) {
           failures--;
           response.writeHead(503).end();
           return;

@@ -36,10 +36,19 @@ const refused = [
   'variables={3}',
   'suggestions="Hello"',
   'subject="Hello"',
+  // It would be no value, which offers calls.
+  'voice={false}',
 ];
-const jsxCase = (event: string, more = ''): Pick<Stack, 'file' | 'valid' | 'invalid' | 'wrap'> => ({
+/** @param ref declares the ref `chat`. */
+const jsxCase = (
+  event: string,
+  ref: string,
+  more = '',
+): Pick<Stack, 'file' | 'valid' | 'invalid' | 'wrap'> => ({
   file: 'app.tsx',
-  valid: `${imports}export const app = <voice-assistant-chat ${jsx} ${more} ${event}={(event) => {
+  valid: `${imports}import type { VoiceAssistantChat } from 'voice-assistant-chat';
+  ${ref}
+  export const app = <voice-assistant-chat ref={chat} ${jsx} ${more} ${event}={(event) => {
     const text: string = event.detail.text;
     event.currentTarget.hide();
     return void text;
@@ -47,6 +56,9 @@ const jsxCase = (event: string, more = ''): Pick<Stack, 'file' | 'valid' | 'inva
   invalid: [...refused, `${event}={(event: CustomEvent<{ text: number }>) => void event}`],
   wrap: (attribute) => `${imports}export const app = <voice-assistant-chat ${attribute} />;`,
 });
+const refOf = (hooks: string): string => `import { useRef } from '${hooks}';
+  const chat = useRef<VoiceAssistantChat>(null);
+  chat.current?.send('Hello');`;
 const options = (jsxImportSource: string): ts.CompilerOptions => ({
   jsx: jsxImportSource === 'solid-js' ? ts.JsxEmit.Preserve : ts.JsxEmit.ReactJSX,
   jsxImportSource,
@@ -56,19 +68,25 @@ const stacks: Record<string, Stack> = {
   React: {
     packages: ['@types/react', '@types/react-dom', 'csstype'],
     options: options('react'),
-    ...jsxCase('onchat-message'),
+    ...jsxCase('onchat-message', refOf('react')),
   },
   'the React component': {
     packages: ['@types/react', '@types/react-dom', 'csstype'],
     options: options('react'),
     file: 'app.tsx',
     valid: `${imports}import { useRef } from 'react';
-      import { VoiceAssistantChat, type VoiceAssistantChatElement } from 'voice-assistant-chat/react';
+      import { VoiceAssistantChat, type ChatEventMap, type FormField, type PageTool, type Position, type Texts,
+        type VoiceAssistantChatElement } from 'voice-assistant-chat/react';
+      const fields: FormField[] = [{ name: 'email', label: 'E-mail', type: 'email' }];
+      const tools: PageTool[] = [{ name: 'find', description: 'Finds', run: () => 1 }];
+      const texts: Partial<Texts> = { send: 'Ask' };
+      const place: Position = position;
       export function App() {
         const chat = useRef<VoiceAssistantChatElement>(null);
         chat.current?.send('Hello');
-        return <VoiceAssistantChat ref={chat} assistantId="x" theme={theme} position={position} variables={customer}
-          keepDays={7} inline className="chat" onChatMessage={({ detail }) => detail.text.trim()}>
+        const onMessage = ({ detail }: ChatEventMap['chat-message']) => detail.text.trim();
+        return <VoiceAssistantChat ref={chat} assistantId="x" theme={theme} position={place} variables={customer}
+          form={fields} tools={tools} messages={texts} keepDays={7} inline className="chat" onChatMessage={onMessage}>
           <p slot="notice">Hello</p></VoiceAssistantChat>;
       }`,
     invalid: [
@@ -79,18 +97,26 @@ const stacks: Record<string, Stack> = {
     wrap: (attribute) =>
       `import { VoiceAssistantChat } from 'voice-assistant-chat/react'; export const app = <VoiceAssistantChat ${attribute} />;`,
   },
-  Preact: { packages: ['preact'], options: options('preact'), ...jsxCase('onchat-message') },
+  Preact: {
+    packages: ['preact'],
+    options: options('preact'),
+    ...jsxCase('onchat-message', refOf('preact/hooks')),
+  },
   // As in the projects that Vite creates.
   'Preact with preact/compat in the place of React': {
     packages: ['preact'],
     options: options('preact'),
     aliases: { react: 'node_modules/preact/compat/' },
-    ...jsxCase('onchat-message'),
+    ...jsxCase('onchat-message', refOf('react')),
   },
   Solid: {
     packages: ['solid-js', 'csstype'],
     options: options('solid-js'),
-    ...jsxCase('on:chat-message', 'bool:inline={customer.orders > 2} bool:open={undefined}'),
+    ...jsxCase(
+      'on:chat-message',
+      "let chat: VoiceAssistantChat | undefined; export const send = () => chat?.send('Hello');",
+      'bool:inline={customer.orders > 2} bool:open={undefined}',
+    ),
   },
   Svelte: {
     packages: ['svelte', '@types/estree', 'magic-string', '@jridgewell'],
@@ -126,11 +152,21 @@ const stacks: Record<string, Stack> = {
     packages: [],
     file: 'app.ts',
     valid: `import 'voice-assistant-chat/element';
+      import type { ChatEventMap, FormField, PageTool, Position, Texts, VoiceAssistantChat } from 'voice-assistant-chat';
       import { ChatClient, type ChatError, type FunctionCall } from 'voice-assistant-chat/client';
       import { createApiClient } from 'voice-assistant-chat/api';
       interface Customer { first_name: string; company?: string | undefined }
       declare const customer: Customer;
-      const chat = document.createElement('voice-assistant-chat');
+      const chat: VoiceAssistantChat = document.createElement('voice-assistant-chat');
+      const fields: FormField[] = [{ name: 'email', label: 'E-mail', type: 'email' }];
+      const tools: PageTool[] = [{ name: 'find', description: 'Finds', run: ({ code }) => String(code) }];
+      const texts: Partial<Texts> = { send: 'Ask' };
+      const place: Position = 'left-bottom';
+      chat.form = fields;
+      chat.tools = tools;
+      chat.messages = texts;
+      chat.position = place;
+      export const onMessage = ({ detail }: ChatEventMap['chat-message']): string => detail.text;
       chat.variables = customer;
       chat.teaserDelay = 3;
       chat.keepDays = '7';
@@ -227,7 +263,7 @@ function check(
 
 /** The same with the element's class alone. */
 const fromElement = (text: string) =>
-  text.replace("'voice-assistant-chat'", "'voice-assistant-chat/element'");
+  text.replaceAll(/(import|from) 'voice-assistant-chat'/g, "$1 'voice-assistant-chat/element'");
 for (const name of ['React', 'Preact', 'Solid', 'Svelte', 'Vue']) {
   const stack = stacks[name];
   assert.ok(stack);

@@ -56,7 +56,7 @@ describe('the scripts of a call', { skip: engine ? false : 'needs Chromium' }, (
       await page.locator('[part~=composer-input]').fill('Hello');
       await page.keyboard.press('Enter');
       await until(() =>
-        ['talk', 'markdown', 'extras'].every((name) =>
+        ['messaging', 'markdown', 'extras'].every((name) =>
           [...scripts].some((script) => script.startsWith(`${name}-`)),
         ),
       );

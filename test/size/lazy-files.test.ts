@@ -20,8 +20,8 @@ it('loads only these files lazily, apart from the languages', () => {
     'extras',
     'gate',
     'markdown',
+    'messaging',
     'panel',
     'solve-challenge',
-    'talk',
   ]);
 });

@@ -83,9 +83,10 @@ export async function loadedScripts(
   }
 }
 
-/** Paths of the scripts requested before a mark. */
-function scriptsBefore(page: Page, name: string): Promise<string[]> {
-  return page.evaluate((name) => {
+/** Waits for a mark; returns the paths of the scripts requested before it. */
+async function scriptsBefore(page: Page, name: string): Promise<string[]> {
+  await page.waitForFunction((name) => performance.getEntriesByName(name).length > 0, name);
+  const scripts = await page.evaluate((name) => {
     const mark = performance.getEntriesByName(name)[0]?.startTime ?? 0;
     const paths = performance
       .getEntriesByType('resource')
@@ -94,4 +95,7 @@ function scriptsBefore(page: Page, name: string): Promise<string[]> {
     // A downloaded file is listed again when it runs.
     return [...new Set(paths)];
   }, name);
+  // No script would stay within every budget.
+  if (scripts.length === 0) throw new Error(`The page has loaded no script before the mark "${name}".`);
+  return scripts;
 }

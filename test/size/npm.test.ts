@@ -36,15 +36,15 @@ describe('the build for npm', () => {
   });
 
   // Turbopack would copy it into their files, and in Firefox they could not load after one failed request for it.
-  it('has no module that imports the one for talking statically', () => {
-    const talk = globSync('chunks/voice-assistant-chat-talk-*.js', { cwd: folder }).map((file) =>
+  it('has no module that imports the one for messaging statically', () => {
+    const messaging = globSync('chunks/voice-assistant-chat-messaging-*.js', { cwd: folder }).map((file) =>
       join(folder, file),
     );
-    assert.equal(talk.length, 1);
+    assert.equal(messaging.length, 1);
     const importing = globSync('**/*.js', { cwd: folder }).filter((file) => {
       const files = filesOf(join(folder, file));
       files.delete(join(folder, file));
-      return talk.some((path) => files.has(path));
+      return messaging.some((path) => files.has(path));
     });
     assert.deepEqual(importing, []);
   });

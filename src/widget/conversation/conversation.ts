@@ -1,9 +1,10 @@
 import type { ToolResult } from '../../client/chat-client.ts';
 import type { ConversationListener, Environment } from './environment.ts';
 import type { SessionRequest } from './history/request-conversation.ts';
+import { isTemporary } from './problem.ts';
 import { isChunk, type ConversationEvent } from './reduce.ts';
 import { Retries } from './sending/retries.ts';
-import { Session, type Bookmark } from './session.ts';
+import { newPrefix, Session, type Bookmark, type RestoredState } from './session.ts';
 import { isUnsent, type Choices, type Message, type Snapshot } from './snapshot.ts';
 import { TabLink } from './tabs/tab-link.ts';
 
@@ -137,8 +138,14 @@ export class Conversation {
     void this.resume();
   }
 
-  /** The browser is online again: sends failed messages, unless the service has specified a later time. */
+  /**
+   * The browser is online again: sends failed messages, unless one of them waits for its time after too many requests.
+   * Does nothing if there is no problem that is temporary.
+   */
   online(): void {
+    // Not only after `offline`: messages written offline wait behind one that failed for another reason.
+    const { snapshot } = this;
+    if (![snapshot, ...snapshot.messages].some(({ problem }) => problem && isTemporary(problem))) return;
     this.#retries.continue(this.session, true);
     void this.resume();
   }
@@ -210,7 +217,8 @@ export class Conversation {
   leave(): void {
     const unsent = this.snapshot.messages.filter(isUnsent).map(({ text }) => text);
     this.#draft = paragraphs(this.#draft, ...unsent);
-    this.#replaceSession([]);
+    // The key is stored until the new one opens, so that the next page does not resume this one either.
+    this.#replaceSession([], { openingKey: newPrefix });
   }
 
   /**
@@ -329,19 +337,21 @@ export class Conversation {
    * @param erased the keys of unsent messages that the other tab has erased
    */
   adoptConversation(bookmark: Bookmark | undefined, isShown: boolean, erased: ReadonlySet<string>): void {
+    // That the next conversation is new was decided when this one was left, and applies to all tabs.
+    const { openingKey } = this.environment.store.known;
     this.#replaceSession(
       this.snapshot.messages.filter(({ key }) => !erased.has(key)),
-      bookmark,
+      bookmark ?? (openingKey?.startsWith(newPrefix) ? { openingKey } : undefined),
     );
     if (isShown && bookmark) void this.open();
   }
 
   /** @param messages the messages of this conversation; the unsent ones move to the next */
-  #replaceSession(messages: readonly Message[], bookmark?: Bookmark): void {
+  #replaceSession(messages: readonly Message[], restored?: RestoredState): void {
     this.session.discard();
     this.#retries.stop();
-    this.session = new Session(this, !bookmark);
-    if (bookmark) this.session.restore(bookmark);
+    this.session = new Session(this, !restored);
+    if (restored) this.session.restore(restored);
     this.session.apply({ type: 'carried-over', messages });
   }
 
@@ -397,9 +407,9 @@ export class Conversation {
     const controller = new AbortController();
     const updates = (this.#updates = { need, controller });
     const { signal } = controller;
-    const { loadTalk, idle } = this.environment;
+    const { loadMessaging, idle } = this.environment;
     (need === 'expected' ? Promise.resolve() : idle())
-      .then(loadTalk)
+      .then(loadMessaging)
       .then(({ followUpdates }) =>
         followUpdates(this.session, { isExpected: need === 'expected', isDue, signal }),
       )

@@ -1,12 +1,12 @@
 import type { ConversationClient } from '../../client/chat-client.ts';
 import type { Problem } from './problem.ts';
-import type * as talk from './talk-exports.ts';
+import type * as messaging from './messaging-exports.ts';
 import type { ConversationStore } from './storage/conversation-store.ts';
 import type { PendingDeletions } from './storage/pending-deletions.ts';
 import type { TabSource } from './tabs/tab-channel.ts';
 
 /** The lazily loaded part of a conversation. */
-export type TalkExports = typeof talk;
+export type MessagingExports = typeof messaging;
 
 /** The dependencies of a conversation. */
 export interface Environment {
@@ -23,7 +23,7 @@ export interface Environment {
    *
    * @throws {ChatError} `network` if it cannot be loaded; a later call tries again
    */
-  readonly loadTalk: () => Promise<TalkExports>;
+  readonly loadMessaging: () => Promise<MessagingExports>;
   /** Resolves when the page is idle. */
   readonly idle: () => Promise<unknown>;
   /** Access to other tabs with the same conversation; undefined if there can be none. */

@@ -1,5 +1,6 @@
 import { ChatError, type ChatErrorCode } from '../../client/chat-client.ts';
 import { codesWithUnknownOutcome } from '../../client/chat-error.ts';
+import { retryTime } from './sending/retries.ts';
 
 /** The code of a failure: the client's codes, and those of the widget. */
 export type ProblemCode =
@@ -10,8 +11,8 @@ export interface Problem {
   readonly code: ProblemCode;
   /** The error message of the service or the client. */
   readonly message: string;
-  /** When to try again, milliseconds since 1970, if the service said so. */
-  readonly retryAt?: number;
+  /** When the browser tries again by itself, milliseconds since 1970; undefined if it does not (`retryTime`). */
+  readonly retryAt?: number | undefined;
 }
 
 /** Converts a thrown value to a problem. */
@@ -19,13 +20,11 @@ export function problemFrom(error: unknown, now: number, isOnline: boolean): Pro
   if (!(error instanceof ChatError)) {
     return { code: 'bad-response', message: String(error) };
   }
-  const { code, message, retryAfter } = error;
-  // At least one second: `Retry-After: 0` would cause an endless loop of requests.
-  const delay = code === 'too-many-requests' ? Math.max(1, retryAfter ?? 30) : undefined;
+  const { code, message } = error;
   return {
     code: code === 'network' && !isOnline ? 'offline' : code,
     message,
-    ...(delay !== undefined && { retryAt: now + delay * 1000 }),
+    retryAt: retryTime(error, now),
   };
 }
 

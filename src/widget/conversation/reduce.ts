@@ -108,7 +108,10 @@ function applyEvent(snapshot: Snapshot, event: ConversationEvent): Snapshot {
         choices: event.choices,
       };
     case 'carried-over':
-      return { ...snapshot, messages: event.messages.filter(isUnsent).map(requeued) };
+      return {
+        ...snapshot,
+        messages: event.messages.filter(isUnsent).map((message) => ({ ...message, status: 'queued' })),
+      };
     case 'gate-closed':
       return { ...snapshot, status: 'idle', problem: undefined };
     case 'opening':
@@ -164,7 +167,7 @@ function applyEvent(snapshot: Snapshot, event: ConversationEvent): Snapshot {
       return { ...settled(snapshot), messages: confirm(messages, event.key) };
     case 'send-failed': {
       const { key, problem, outcomeUnknown } = event;
-      const others = messages.filter(({ status }) => status !== 'streaming');
+      const others = withoutReply(messages, key);
       return {
         ...settled(snapshot),
         messages: change(others, key, { status: 'failed', problem, outcomeUnknown }),
@@ -218,12 +221,13 @@ function without(messages: readonly Message[], keys: readonly string[]): readonl
   return messages.filter(({ key }) => !removed.has(key));
 }
 
-function queuedMessage({ key, text, at }: QueuedMessage): Message {
-  return { key, role: 'user', text, status: 'queued', functionCalls: [], at };
+/** Removes the answer to a message, so far. Answers that other tabs stream stay. */
+function withoutReply(messages: readonly Message[], key: string): readonly Message[] {
+  return messages.filter((message) => message.key !== replyKey(key));
 }
 
-function requeued(message: Message): Message {
-  return { ...message, status: 'queued' };
+function queuedMessage({ key, text, at }: QueuedMessage): Message {
+  return { key, role: 'user', text, status: 'queued', functionCalls: [], at };
 }
 
 function replyKey(key: string): string {
@@ -263,7 +267,7 @@ function completeReply(
   { key, answer, at, timing }: Extract<ConversationEvent, { type: 'answered' }>,
 ): readonly Message[] {
   const sent = confirm(messages, key);
-  if (isEmpty(answer)) return sent.filter((message) => message.key !== replyKey(key));
+  if (isEmpty(answer)) return withoutReply(sent, key);
   return putReply(sent, key, {
     key: replyKey(key),
     role: 'assistant',
@@ -282,7 +286,7 @@ export function isEmpty({ message, function_calls }: AnsweredMessage): boolean {
 
 /** Inserts a reply right after its message, before queued messages. */
 function putReply(messages: readonly Message[], key: string, reply: Message): readonly Message[] {
-  const others = messages.filter((message) => message.key !== reply.key);
+  const others = withoutReply(messages, key);
   return others.toSpliced(others.findIndex((message) => message.key === key) + 1, 0, reply);
 }
 

@@ -13,7 +13,7 @@ import { isTemporary, isTokenProblem, problemFrom, type Problem } from './proble
 import { reduce, type ConversationEvent } from './reduce.ts';
 import { fingerprint } from './sending/fingerprint.ts';
 import { countReceived, emptySnapshot, isUnsent, type Message, type Snapshot } from './snapshot.ts';
-import type { Attempt, StoredConversation, PendingMessage } from './storage/stored-conversation.ts';
+import type { Attempt, Extras, StoredConversation, PendingMessage } from './storage/stored-conversation.ts';
 
 /** The data needed to return to a conversation that the visitor left. */
 export interface Bookmark extends Pick<StoredConversation, 'choices' | 'seen' | 'toolResults'> {
@@ -22,8 +22,11 @@ export interface Bookmark extends Pick<StoredConversation, 'choices' | 'seen' | 
   readonly sentVariables?: string | undefined;
 }
 
+/** What a session can restore: the state that an earlier visit stored, or a bookmark. */
+export type RestoredState = Partial<StoredConversation> & Pick<Bookmark, 'sentVariables'>;
+
 /** Begins the key of an opening that must not resume the user's latest conversation, also after a reload. */
-const newPrefix = 'new-';
+export const newPrefix = 'new-';
 
 /**
  * Maximum number of tool results per message. Repeats the contract's limit, whose module only pages with tools load.
@@ -57,7 +60,10 @@ export class Session {
   #toolResults: readonly ToolResult[] = [];
   /** Idempotency key of an unconfirmed opening, so that a retry does not open a second conversation. */
   #openingKey: string | undefined;
-  /** The variables that the service has, as JSON. */
+  /**
+   * The variables that the service has, as JSON. Not stored: after a reload, the next message is sent with all variables
+   * of the page, which the service merges.
+   */
   #sentVariables: string | undefined;
   /** Number of received messages that were read at the last visit. */
   #seenBefore = 0;
@@ -106,7 +112,7 @@ export class Session {
     unread = 0,
     choices,
     sentVariables,
-  }: Partial<StoredConversation> & Pick<Bookmark, 'sentVariables'>): void {
+  }: RestoredState): void {
     this.id = conversationId;
     this.#toolResults = toolResults;
     this.#sentVariables = sentVariables;
@@ -233,7 +239,7 @@ export class Session {
     this.apply({ type: 'opening' });
     const record = await readConversation(this.environment.client, id, this.signal);
     if (this.#attempts.size === 0) return [id, record];
-    const { withoutPending } = await this.environment.loadTalk();
+    const { withoutPending } = await this.environment.loadMessaging();
     return [id, withoutPending(this, record)];
   }
 
@@ -279,7 +285,7 @@ export class Session {
   }
 
   async #send(message: Message): Promise<void> {
-    const { now, isOnline, tabs, loadTalk } = this.environment;
+    const { now, isOnline, tabs, loadMessaging } = this.environment;
     const { key } = message;
     tabs?.hold();
     const stop = (this.#stop = new AbortController());
@@ -287,7 +293,7 @@ export class Session {
     try {
       if (!isOnline()) throw new ChatError('network', 'There is no connection.');
       this.apply({ type: 'sending', key });
-      const { deliver } = await loadTalk();
+      const { deliver } = await loadMessaging();
       if (!this.signal.aborted) await deliver(this, message, startedAt, stop.signal);
     } catch (error) {
       if (this.signal.aborted) return;
@@ -337,31 +343,40 @@ export class Session {
   }
 
   /**
-   * Stores that a message is about to be sent: the page may close at any moment. Its extras never change, because an
-   * idempotency key belongs to one request.
+   * Stores that a message is about to be sent: the page may close at any moment. The first attempt takes the tool results
+   * and changed variables that the message is sent with. Later attempts repeat them, because an idempotency key belongs
+   * to one request.
    */
   beginAttempt(key: string): Attempt {
-    const attempt = { ...(this.#attempts.get(key) ?? this.#newAttempt()), at: this.environment.now() };
+    const attempt = {
+      ...(this.#attempts.get(key) ?? { ...this.#nextPosition(), extras: this.#takeExtras() }),
+      at: this.environment.now(),
+    };
     this.#attempts.set(key, attempt);
     this.apply({ type: 'sending', key });
     return attempt;
   }
 
-  #newAttempt(): Omit<Attempt, 'at'> {
+  /** Where the next message will be in the history. */
+  #nextPosition(): Pick<Attempt, 'sentAfter' | 'prints'> {
     const sent = this.snapshot.messages.filter(({ role, status }) => role === 'user' && status === 'sent');
-    const variables = variablesOf(this.conversation.request(), this.snapshot.choices?.answered);
-    const json = toJson(variables);
-    const attempt = {
+    return {
       sentAfter: sent.length,
       prints: sent.slice(-maxFingerprints).map(({ text }) => fingerprint(text.trim())),
-      extras: {
-        ...(this.#toolResults.length > 0 && { toolResults: this.#toolResults }),
-        ...(json !== this.#sentVariables && { variables }),
-      },
+    };
+  }
+
+  /** Returns the data to send with a message. From now on, it counts as sent: tool results are removed. */
+  #takeExtras(): Extras {
+    const variables = variablesOf(this.conversation.request(), this.snapshot.choices?.answered);
+    const json = toJson(variables);
+    const extras = {
+      toolResults: this.#toolResults.length > 0 ? this.#toolResults : undefined,
+      variables: json === this.#sentVariables ? undefined : variables,
     };
     this.#sentVariables = json;
     this.#toolResults = [];
-    return attempt;
+    return extras;
   }
 
   /** Records that a message may be in flight now. */
@@ -377,6 +392,7 @@ export class Session {
   revokeAttempt(key: string): void {
     const { toolResults = [] } = this.#attempts.get(key)?.extras ?? {};
     this.#attempts.delete(key);
+    // The service may not have them: the next message is sent with all variables.
     this.#sentVariables = undefined;
     this.setToolResults([...toolResults, ...this.#toolResults]);
   }

@@ -14,7 +14,7 @@ export interface PanelInput {
 }
 
 /** The lazy modules that most conversations need later. */
-export type PreloadedModule = 'talk' | 'markdown' | 'extras';
+export type PreloadedModule = 'messaging' | 'markdown' | 'extras';
 
 /** The panel's methods, called by the shell. */
 export interface Panel {

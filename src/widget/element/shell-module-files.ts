@@ -1,6 +1,6 @@
 import type * as EmbeddingModule from '../embed-special-cases.ts';
 import type * as LocalesModule from '../texts/locales.ts';
-import type * as PanelModule from '../panel/panel.ts';
+import type * as PanelModule from '../panel/chat-panel.ts';
 import { filesUrl } from './files-url.ts';
 import type { PreloadedModule } from './panel-input.ts';
 import type * as ExtrasModule from '../panel/modules/extras.ts';
@@ -9,7 +9,7 @@ import type * as ExtrasModule from '../panel/modules/extras.ts';
 
 /** The hashes in the names of files in `dist/chunks`; the build defines them. */
 declare const builtFiles: Readonly<
-  Record<'panel' | 'talk' | 'markdown' | 'extras' | 'embedding' | 'locales', string>
+  Record<'panel' | 'messaging' | 'markdown' | 'extras' | 'embedding' | 'locales', string>
 >;
 const hashes = builtFiles;
 type File = keyof typeof hashes;

@@ -23,7 +23,7 @@ const canRender = 'HTMLElement' in globalThis && 'togglePopover' in HTMLElement.
 const never = new Promise<never>(() => undefined);
 
 /** The chat itself. */
-export const loadPanel = () => (canRender ? import('../panel/panel.ts') : never);
+export const loadPanel = () => (canRender ? import('../panel/chat-panel.ts') : never);
 
 /** The teaser beside the launcher, among others. */
 export const loadExtras = () => (canRender ? import('../panel/modules/extras.ts') : never);
@@ -35,7 +35,7 @@ export const loadLocales = () => import('../texts/locales.ts');
 export const preload = (name: PreloadedModule): unknown => preloaded[name]().catch(() => undefined);
 
 const preloaded: Readonly<Record<PreloadedModule, () => Promise<unknown>>> = {
-  talk: () => import('../panel/modules/talk.ts'),
+  messaging: () => import('../panel/modules/messaging.ts'),
   markdown: () => import('../panel/markdown/markdown.ts'),
   extras: loadExtras,
 };

@@ -27,6 +27,10 @@ export interface AddOn {
   readonly pageToolCalls?: (message: Message) => readonly PageToolCall[] | undefined;
   /** Content in the header: a button, and a bar below it. */
   readonly inHeader?: () => unknown;
+  /** Content below the name of the assistant. */
+  readonly inTitles?: () => unknown;
+  /** Content between the messages and the composer. */
+  readonly aboveComposer?: () => unknown;
   /** Content beside the composer's field. */
   readonly inComposer?: () => unknown;
   /** Called when the panel is hidden. Returns true if its content in the header stays visible. */

@@ -14,6 +14,7 @@ const addOns = {
   sound: ['extras', ({ sound }) => sound],
   pageTools: ['extras', ({ tools }) => tools?.length],
   debug: ['builder', ({ debug }) => debug],
+  inspector: ['builder', ({ type }) => type === 'test'],
 } as const satisfies Record<string, readonly [module: LazyModuleName, isWanted: Condition]>;
 
 type AddOnName = keyof typeof addOns;
@@ -23,6 +24,8 @@ export class AddOns {
   readonly #panel: PanelContext;
   readonly #created = new Map<AddOnName, AddOn>();
   #active: readonly AddOn[] = [];
+  /** Wanted, but not loaded yet. */
+  #missing: readonly AddOnName[] = [];
 
   constructor(panel: PanelContext) {
     this.#panel = panel;
@@ -38,12 +41,14 @@ export class AddOns {
     this.#active = wanted.flatMap((name) => this.#created.get(name) ?? []);
     for (const addOn of before) if (!this.#active.includes(addOn)) addOn.stop?.();
     for (const { update } of this.#active) update?.();
-    for (const name of wanted) if (!this.#created.has(name)) void this.#create(name);
+    this.#missing = wanted.filter((name) => !this.#created.has(name));
+    this.#createMissing();
   }
 
   /** Call when the conversation has changed. */
   conversationChanged(): void {
     for (const { conversationChanged } of this.#active) conversationChanged?.(this.#panel.conversation);
+    this.#createMissing();
   }
 
   /** The page tools to offer with a message. */
@@ -60,7 +65,7 @@ export class AddOns {
     return this.#active.flatMap(({ pageToolCalls }) => pageToolCalls?.(message) ?? []);
   }
 
-  content(place: 'inHeader' | 'inComposer'): readonly unknown[] {
+  content(place: 'inHeader' | 'inTitles' | 'aboveComposer' | 'inComposer'): readonly unknown[] {
     return this.#active.map((addOn) => addOn[place]?.());
   }
 
@@ -72,13 +77,18 @@ export class AddOns {
   stop(): void {
     for (const { stop } of this.#active) stop?.();
     // If the element is connected again, `update` starts them again.
-    this.#active = [];
+    this.#active = this.#missing = [];
   }
 
   #isWanted(name: AddOnName): unknown {
     const { host, options } = this.#panel;
     const [, isWanted] = addOns[name];
     return isWanted(host.element, options.settings);
+  }
+
+  /** Also requests those again that could not be loaded. */
+  #createMissing(): void {
+    for (const name of this.#missing) void this.#create(name);
   }
 
   async #create(name: AddOnName): Promise<void> {

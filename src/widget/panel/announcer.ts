@@ -5,7 +5,7 @@
 export class Announcer {
   readonly element = document.createElement('div');
 
-  /** Whether the announced text is complete, so that the next answer replaces it instead of following it. */
+  /** Whether the announced answer is complete, so that the next one replaces it instead of following it. */
   isComplete = false;
 
   constructor() {
@@ -13,5 +13,13 @@ export class Announcer {
     this.element.setAttribute('role', 'status');
     // Each line is read by itself as it is added.
     this.element.setAttribute('aria-atomic', 'false');
+  }
+
+  /** Announces a line of text, and returns its element. */
+  say(text: string): HTMLElement {
+    const line = document.createElement('p');
+    line.textContent = text;
+    this.element.append(line);
+    return line;
   }
 }

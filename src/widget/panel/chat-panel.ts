@@ -17,22 +17,23 @@ import { pageDataOf, resolveOptions, type ChatOptions } from './options.ts';
 import panelCss from './panel.css?inline';
 import { focusPanel } from './focus-panel.ts';
 import type { Gate } from './gate/gate.ts';
-import type { Inspector } from './inspector.ts';
 import { LazyModules } from './modules/lazy-modules.ts';
 import { createPanelHost, type PanelHost } from './panel-host.ts';
 import type { MarkdownRenderer } from './markdown/markdown.ts';
 import { pageSize } from './message-log.ts';
 import { createPanelActions } from './panel-actions.ts';
 import type { PanelContext } from './panel-context.ts';
-import { isBesidePage, PanelPlace } from './panel-place.ts';
+import { isBesidePage, PanelPlace } from './place/panel-place.ts';
 import { panelView } from './panel-view.ts';
-import type { Reading } from './message-log/reading.ts';
-import { RetryWatch } from './retry-watch.ts';
+import type { LogController } from './message-log/log-controller.ts';
 import { ScrollFollow } from './scroll-follow.ts';
 import { dispatchEvents } from './dispatch-events.ts';
 import { VisitStorage } from '../conversation/storage/visit-storage.ts';
 
-/** The chat panel: renders a conversation and passes the visitor's actions to it. */
+/**
+ * The chat panel: renders a conversation and passes the visitor's actions to it. Its file is the entry of the panel, which
+ * the shell loads when a visitor is about to open the chat.
+ */
 export class ChatPanel implements Panel, PanelContext {
   /** Schedules a render in the next frame. */
   readonly requestRender = (): void => {
@@ -46,12 +47,11 @@ export class ChatPanel implements Panel, PanelContext {
   readonly container: HTMLElement;
   readonly announcer = new Announcer();
   readonly scroll = new ScrollFollow(() => {
-    void this.modules.load('talk');
+    void this.modules.load('messaging');
     this.requestRender();
   });
   readonly storage: VisitStorage;
   gate: Gate | undefined;
-  inspector: Inspector | undefined;
   readonly #place: PanelPlace;
   /** Set by the first `update`. */
   conversation!: Conversation;
@@ -65,28 +65,23 @@ export class ChatPanel implements Panel, PanelContext {
   readonly modules = new LazyModules(
     (css) => {
       if (css !== undefined) adoptStyles(this.host.shadowRoot, css);
-      const talk = this.modules.get('talk');
-      this.reading ??= talk && new talk.Reading(this);
+      const messaging = this.modules.get('messaging');
+      this.logController ??= messaging && new messaging.LogController(this);
       void this.#announce(0);
       const gate = this.modules.get('gate');
       this.gate ??= gate && new gate.Gate(this);
-      const builder = this.modules.get('builder');
-      this.inspector ??= builder && new builder.Inspector(this);
-      this.#watch();
+      this.#afterChange();
       this.requestRender();
     },
     (name) => this.#input.preload(name),
   );
-  reading: Reading | undefined;
+  logController: LogController | undefined;
   readonly addOns: AddOns = new AddOns(this);
   /** How many pages of messages are rendered, counted from the end: a long history is rendered in steps. */
   #pages = 2;
   #frame = 0;
   /** The number of answers to announce to screen readers. */
   #unannounced = 0;
-  readonly #retryWatch = new RetryWatch(this.requestRender, () => {
-    this.conversation.online();
-  });
 
   constructor(element: VoiceAssistantChat, input: PanelInput) {
     const host = (this.host = createPanelHost(element));
@@ -144,7 +139,7 @@ export class ChatPanel implements Panel, PanelContext {
       ? options.isInline || element.open
       : before && element.isConnected && this.conversation.opensInBackground;
     if (isWanted && (this.isGateClosed || this.conversation.snapshot.status === 'idle')) this.#open();
-    this.#watch();
+    this.#afterChange();
     this.requestRender();
   }
 
@@ -180,7 +175,6 @@ export class ChatPanel implements Panel, PanelContext {
     this.#place.leave();
     this.conversation.pause();
     this.conversation.setOpen(false);
-    this.#watch();
   }
 
   send(text: string): void {
@@ -198,7 +192,7 @@ export class ChatPanel implements Panel, PanelContext {
 
   /** Deletes what the panel itself has of the visitor, after `forget()` in any tab. */
   readonly #forget = (): void => {
-    this.modules.get('talk')?.deleteLeft(this);
+    this.modules.get('messaging')?.deleteLeft(this);
     clearPanel(this.container, this.announcer);
     if (this.options.hasGate) void this.modules.load('gate').then(() => this.gate?.forget());
     // An inline chat stays visible.
@@ -209,24 +203,29 @@ export class ChatPanel implements Panel, PanelContext {
 
   connect(): void {
     document.addEventListener('visibilitychange', this.#updateVisibility);
+    addEventListener('online', this.#online);
     this.#updateVisibility();
     if (!this.container.hidden) this.#place.enter();
     this.scroll.restore();
     if (this.#isVisible || this.conversation.opensInBackground) this.#open();
-    this.#watch();
+    this.#afterChange();
     this.requestRender();
   }
 
   disconnect(): void {
     document.removeEventListener('visibilitychange', this.#updateVisibility);
+    removeEventListener('online', this.#online);
     this.conversation.disconnect();
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    this.#retryWatch.stop();
     this.addOns.stop();
-    this.reading?.stop();
+    this.logController?.stop();
     this.#place.leave();
   }
+
+  readonly #online = (): void => {
+    this.conversation.online();
+  };
 
   get isGateClosed(): boolean {
     return this.options.hasGate && this.gate?.isClosed !== false;
@@ -248,8 +247,10 @@ export class ChatPanel implements Panel, PanelContext {
   };
 
   readonly actions = createPanelActions(this, () => {
-    this.#render();
+    // At once, so that nothing is appended to it. The rest waits for the next frame, so that the request is not delayed.
+    this.#writeDraft(this.conversation.draft);
     this.scroll.goToEnd();
+    this.requestRender();
   });
 
   #newConversation(): Conversation {
@@ -274,9 +275,9 @@ export class ChatPanel implements Panel, PanelContext {
         onForget: this.#forget,
         onChange: () => {
           if (!isCurrent()) return;
-          this.#watch();
+          this.#afterChange();
           this.addOns.conversationChanged();
-          if (!this.reading?.throttle.delays(conversation.snapshot)) this.requestRender();
+          if (!this.logController?.throttle.delays(conversation.snapshot)) this.requestRender();
         },
       },
     );
@@ -294,28 +295,28 @@ export class ChatPanel implements Panel, PanelContext {
 
   /**
    * Announces new answers as rendered, without Markdown syntax; those that arrive together in one go. A greeting waits
-   * for the talk module.
+   * for the messaging module.
    */
   async #announce(added: number): Promise<void> {
     this.#unannounced += added;
     if (this.#unannounced) await loadMarkdown(this.modules, this.conversation.snapshot);
     const count = this.#unannounced;
-    if (!this.reading || !count || !this.locale) return;
+    const announcements = this.logController?.announcements;
+    if (!announcements || !count || !this.locale) return;
     this.#unannounced = 0;
     this.#render();
-    if (this.#isVisible) this.reading.announce(true, count);
-    else this.reading.announceUnread();
+    if (this.#isVisible) announcements.announce(true, count);
+    else announcements.announceUnread();
   }
 
-  /** Also runs while the panel is hidden, so that messages written offline are sent. */
-  #watch(): void {
+  /** Call after each change, also while the panel is hidden: loads modules, and shows the unread count. */
+  #afterChange(): void {
+    const { element } = this.host;
     // The page has removed the chat.
-    if (!this.host.element.isConnected) return;
+    if (!element.isConnected) return;
     const { snapshot } = this.conversation;
-    this.#retryWatch.watch(snapshot, this.#isVisible ? Date.now() : Infinity);
-    loadNeeded(this.modules, this.options, snapshot);
-    this.reading?.showUnread(snapshot.unread, this.locale);
-    if (this.options.type === 'test') this.inspector?.conversationChanged();
+    loadNeeded(this.modules, element, snapshot);
+    this.logController?.showUnread(snapshot.unread, this.locale);
   }
 
   #render(isHidden = false): void {
@@ -335,13 +336,13 @@ export class ChatPanel implements Panel, PanelContext {
     this.#writeDraft(draft);
     this.scroll.afterRender(this.container.querySelector('[role="log"]') as Element);
     const isComplete = this.#pages * pageSize >= snapshot.messages.length;
-    this.reading?.afterRender(isComplete);
+    this.logController?.afterRender(isComplete);
     // Only when every module has loaded and times are shown, so that no message is rendered twice.
-    if (!isComplete && hasModules(this.modules, snapshot) && this.reading?.showsTimes !== false) {
+    if (!isComplete && hasModules(this.modules, snapshot) && this.logController?.showsTimes !== false) {
       this.#pages += 40;
       this.requestRender();
     }
-    this.#watch();
+    this.#afterChange();
   }
 
   /** Not a binding: the visitor changes the value too, and setting it again would move the cursor. */

@@ -1,62 +1,19 @@
 import { render } from 'lit/html.js';
 import type { Announcer } from './announcer.ts';
-import { isComposing } from './is-composing.ts';
+import { closeOnEscape, keepEventsFromPage } from './panel-events.ts';
 import type { PanelHost } from './panel-host.ts';
 
-/**
- * Creates the element that the panel is rendered into, hidden until the chat opens. Escape closes the chat. Keys and
- * scrolling that are for the chat do not reach the page.
- */
-export function createContainer({ element, root }: PanelHost): HTMLElement {
+/** Creates the element that the panel is rendered into, hidden until the chat opens. */
+export function createContainer(host: PanelHost): HTMLElement {
   const container = document.createElement('section');
   container.id = 'panel';
   container.part.add('panel');
   container.tabIndex = -1;
   container.hidden = true;
   container.setAttribute('aria-labelledby', 'heading');
-  root.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape' || isComposing(event) || container.hidden || element.inline) return;
-    // A dialog around the chat stays open.
-    event.stopPropagation();
-    event.preventDefault();
-    element.hide();
-  });
-  // The page sees the chat as their target, not a field: its shortcuts would take keys, and scripts against copying would
-  // cancel the rest. A page that has seen a key go down also sees it go up.
-  const typed = new Set<string>();
-  for (const type of [
-    'keydown',
-    'keypress',
-    'keyup',
-    'mousedown',
-    'contextmenu',
-    'copy',
-    'cut',
-    'paste',
-  ] as const)
-    root.addEventListener(type, (event) => {
-      const { code } = event as KeyboardEvent;
-      const isForField =
-        type === 'keyup'
-          ? typed.delete(code)
-          : isInField(event, root) && !('key' in event && isShortcut(event));
-      if (!isForField) return;
-      event.stopPropagation();
-      if (type === 'keydown') typed.add(code);
-      // Some menus of pages close at this event. Canceling the copy has no effect.
-      if (type === 'mousedown') element.dispatchEvent(new MouseEvent(type, event));
-    });
-  // Pages that animate scrolling would take them.
-  for (const type of ['wheel', 'touchmove'] as const)
-    container.addEventListener(
-      type,
-      (event) => {
-        // With Ctrl, the wheel zooms.
-        if (!event.ctrlKey) event.stopPropagation();
-      },
-      { passive: true },
-    );
-  root.append(container);
+  closeOnEscape(host, container);
+  keepEventsFromPage(host, container);
+  host.root.append(container);
   return container;
 }
 
@@ -66,18 +23,4 @@ export function clearPanel(container: HTMLElement, announcer: Announcer): void {
   // The menu is rendered separately: an open one would stay, without its button.
   container.querySelector('.menu')?.remove();
   announcer.element.replaceChildren();
-}
-
-/** Whether an event's target is a field of the chat. Fields of the page in a slot are not in its root. */
-function isInField({ target }: Event, root: HTMLElement): boolean {
-  return target instanceof Element && target.matches('input,select,textarea') && root.contains(target);
-}
-
-/** Whether a key is for the page or the browser even in a field. Of the characters with Ctrl, some edit the text. */
-function isShortcut(event: KeyboardEvent): boolean {
-  const { key, altKey, ctrlKey, metaKey } = event;
-  const characters = altKey ? /^.$/u : ctrlKey || metaKey ? /^[^acvxyz]$/iu : /^$/;
-  return (
-    !isComposing(event) && (/^(Alt|Control|Escape|F\d|Meta|Shift|Tab)/.test(key) || characters.test(key))
-  );
 }

@@ -45,7 +45,7 @@ export function createConversation(
   const subject = subjectOf(options());
   const owner = subject === undefined ? type : `${type}-verified:${subject}`;
   const name = [baseUrl, assistantId ?? '', owner, ...(userKey ? [userKey] : [])].join(':');
-  const loadTalk = () => modules.import('talk');
+  const loadMessaging = () => modules.import('messaging');
   // Not `storage`, which `forget()` may empty by revoking the consent: the next visit must request the deletion again.
   const deletionStorage = (): Storage | undefined => {
     try {
@@ -56,16 +56,17 @@ export function createConversation(
       return undefined;
     }
   };
+  const store = new ConversationStore(storage, name, keepFor);
   const environment = {
     client,
-    store: new ConversationStore(storage, name, keepFor),
-    pendingDeletions: new PendingDeletions(client, deletionStorage, baseUrl, loadTalk),
+    store,
+    pendingDeletions: new PendingDeletions(client, deletionStorage, baseUrl, loadMessaging),
     now: () => Date.now(),
     isOnline: () => navigator.onLine,
     newKey,
-    loadTalk,
+    loadMessaging,
     idle,
-    tabs: tabSource(`voice-assistant-chat:conversation:${name}`, () => options().persist === 'local'),
+    tabs: tabSource(store.key, () => options().persist === 'local'),
   };
   return new Conversation(environment, options, listener);
 }

@@ -1,8 +1,7 @@
 import type { ConversationListener } from '../conversation/conversation.ts';
 import type { PanelContext } from './panel-context.ts';
 import type { PanelHost } from './panel-host.ts';
-import { isBesidePage } from './panel-place.ts';
-import { warnOnce } from '../warn-once.ts';
+import { isBesidePage } from './place/panel-place.ts';
 import { idle } from '../element/when-idle.ts';
 
 /**
@@ -30,7 +29,7 @@ export function dispatchEvents(
       dispatch('chat-ready', { conversationId, resumed });
       whenIdle(() => {
         // It announces the greeting, and a visible conversation follows its updates with it.
-        void modules.load('talk');
+        void modules.load('messaging');
         return modules.preload('markdown');
       });
       if (!resumed && isCurrent()) announce();
@@ -43,9 +42,13 @@ export function dispatchEvents(
       whenIdle(() => modules.preload('extras'));
       if (text) dispatch('chat-message', { text, latency });
     },
-    onProblem: ({ code, message }) => {
-      // Visitors only see that there is no assistant.
-      if (code === 'origin-not-allowed') warnOnce(`${message}. Add it to allowed_origins of the assistant.`);
+    onProblem: (problem) => {
+      const { code, message } = problem;
+      // Visitors read little about a mistake of the site, so the console explains it to the site's owner.
+      const isOwners = code === 'origin-not-allowed' || !panel.conversation.snapshot.conversationId;
+      const { baseUrl } = panel.options;
+      if (isOwners && isCurrent() && code !== 'offline')
+        void modules.load('builder').then((builder) => builder?.warnOwner(problem, baseUrl));
       dispatch('chat-error', { code, message });
     },
     onOpenChange: (isOpen) => {

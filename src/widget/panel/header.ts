@@ -10,7 +10,7 @@ export function header({
   texts,
   actions,
   canClose,
-  mark,
+  inTitles,
   buttons,
 }: {
   readonly heading: string;
@@ -18,16 +18,16 @@ export function header({
   readonly texts: Texts;
   readonly actions: Pick<PanelActions, 'restart' | 'menu' | 'close'>;
   readonly canClose: boolean;
-  /** The label of a preview, for the builder of an assistant. */
-  readonly mark: unknown;
-  /** Buttons of add-ons, and of the builder of an assistant. */
+  /** Content of add-ons below the name. */
+  readonly inTitles: unknown;
+  /** Buttons of add-ons. */
   readonly buttons: unknown;
 }): TemplateResult {
   return html`<div part="header">
     <span class="avatar" aria-hidden="true">${/\S/u.exec(heading)?.[0].toUpperCase()}</span>
     <div class="titles">
       <h2 id="heading" dir="auto" title=${heading}>${heading}</h2>
-      ${subheading && html`<p dir="auto" title=${subheading}>${subheading}</p>`} ${mark}
+      ${subheading && html`<p dir="auto" title=${subheading}>${subheading}</p>`} ${inTitles}
     </div>
     <slot name="header"></slot>
     ${buttons} ${button('restart', texts.newConversation, restartIcon, actions.restart)}

@@ -4,11 +4,11 @@ import type { Problem } from '../conversation/problem.ts';
 import type { Message } from '../conversation/snapshot.ts';
 import type { Locale, Texts } from '../texts/texts.ts';
 import type { AddOns } from './add-ons.ts';
-import { countUp } from './count-up.ts';
+import { range } from './range.ts';
 import type { MarkdownRenderer } from './markdown/markdown.ts';
 import type { PanelActions } from './panel-actions.ts';
 import type { LazyModules } from './modules/lazy-modules.ts';
-import type { Reading } from './message-log/reading.ts';
+import type { LogController } from './message-log/log-controller.ts';
 
 /**
  * Number of messages that are compared and rendered together, and skipped together off-screen. This makes a streaming
@@ -32,7 +32,7 @@ export interface LogValues {
   readonly actions: Pick<PanelActions, 'retry' | 'edit' | 'startOver'>;
 }
 
-/** Content around a message, once the talk module has loaded. */
+/** Content around a message, once the messaging module has loaded. */
 export interface MessageDetails {
   /** A divider with the day, or the "new messages" marker. */
   readonly above: unknown;
@@ -103,19 +103,20 @@ export function messageLog({
 export function messagePages(
   messages: readonly Message[],
   renderedPages: number,
-  reading: Reading | undefined,
+  logController: LogController | undefined,
   values: LogValues,
 ): unknown {
   const count = Math.ceil(messages.length / pageSize);
-  const earlier = reading?.beforeRender(values);
-  const latest = countUp(count).map((page) => {
+  const earlier = logController?.beforeRender(values);
+  const latest = range(count).map((page) => {
     if (page < count - renderedPages) return nothing;
     // Markdown takes time: on old pages it is rendered when the reader scrolls near, or when the page is idle.
-    const hasMarkdown = page === count - 1 || (reading?.isNear(page) ?? values.modules.isMissing('talk'));
+    const hasMarkdown =
+      page === count - 1 || (logController?.isNear(page) ?? values.modules.isMissing('messaging'));
     return messagePage(
       messages,
       page * pageSize,
-      reading,
+      logController,
       hasMarkdown ? values : { ...values, markdown: undefined },
     );
   });
@@ -126,13 +127,13 @@ export function messagePages(
 export function messagePage(
   all: readonly Message[],
   from: number,
-  reading: Reading | undefined,
+  logController: LogController | undefined,
   values: LogValues,
 ): TemplateResult {
   const { locale, heading, last, now, markdown, modules, addOns } = values;
   const messages = all.slice(from, from + pageSize);
   // A message is rendered again only if a value that it shows changes: most have neither Markdown nor a problem.
-  const forProblem = modules.get('talk') ?? modules.isMissing('talk');
+  const forProblem = modules.get('messaging') ?? modules.isMissing('messaging');
   const forMarkdown = markdown ?? modules.isMissing('markdown');
   const basisOf = (message: Message): unknown[] => [
     message,
@@ -143,10 +144,10 @@ export function messagePage(
     ...addOns.below(message),
   ];
   const common = [locale, heading];
-  const basis = [...common, ...messages.flatMap(basisOf), ...(reading?.basisOf(messages, from) ?? [])];
+  const basis = [...common, ...messages.flatMap(basisOf), ...(logController?.basisOf(messages, from) ?? [])];
   const render = (): unknown[] =>
     messages.map((message, at) => {
-      const details = reading?.detailsOf(all, from + at, values);
+      const details = logController?.detailsOf(all, from + at, values);
       return guard([...common, ...basisOf(message), details], () => messageItem(message, details, values));
     });
   return html`<ol role="none" class="page ${from + pageSize < all.length ? 'old' : ''}">
@@ -220,9 +221,9 @@ export function notice(
   { locale: { texts }, now, modules, actions }: LogValues,
   message?: Message,
 ): unknown {
-  const talk = modules.get('talk');
-  if (talk) return talk.problemNotice(problem, message, { texts, now, actions, hasUnsent });
-  if (!modules.isMissing('talk')) return nothing;
+  const messaging = modules.get('messaging');
+  if (messaging) return messaging.problemNotice(problem, message, { texts, now, actions, hasUnsent });
+  if (!modules.isMissing('messaging')) return nothing;
   const retry = (): void => {
     actions.retry(message?.key);
   };

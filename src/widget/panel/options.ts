@@ -6,7 +6,10 @@ import type { Locale } from '../texts/texts.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import { warnOnce } from '../warn-once.ts';
 
-/** The panel's options, resolved from the site's attributes, the assistant's settings and the page. */
+/**
+ * The panel's options, resolved from the site's attributes, the assistant's settings and the page. A new object after each
+ * change of an attribute or property. Features read the others from the element.
+ */
 export interface ChatOptions {
   readonly assistantId: string | null;
   readonly setupProblem: PanelInput['setupProblem'];
@@ -24,17 +27,9 @@ export interface ChatOptions {
   readonly languages: readonly string[];
   /** The site's own texts, unchecked. */
   readonly ownTexts: object | undefined;
-  /** The site's suggested messages, unchecked. */
-  readonly suggestions: unknown;
   /** The direction that the site has set; otherwise it follows the language. */
   readonly direction: string | null;
   readonly heading: string | null;
-  readonly subheading: string | null;
-  readonly placeholder: string | null;
-  readonly greeting: string | null;
-  /** Origins that images may be loaded from, separated by white space. */
-  readonly allowImages: string | null;
-  readonly showsFunctionCalls: boolean;
   /** Whether the site may ask for consent or a form before the conversation. */
   readonly hasGate: boolean;
   /** The assistant's public settings, unchecked. */
@@ -68,14 +63,8 @@ export function resolveOptions(
     isInline: element.inline,
     languages: [element.lang, language, languageAround(element), navigator.language].filter(isText),
     ownTexts: element.messages,
-    suggestions: element.suggestions,
     direction: element.getAttribute('dir'),
     heading: element.heading ?? (isText(name) ? name.slice(0, nameLength) : null),
-    subheading: element.subheading,
-    placeholder: element.placeholder,
-    greeting: element.greeting,
-    allowImages: element.allowImages,
-    showsFunctionCalls: element.showFunctionCalls,
     settings,
     hasGate: !!(element.form?.length || element.querySelector('[slot=consent]')),
   };

@@ -40,7 +40,7 @@ export function createPanelActions(
   const setDraft = (text: string): void => {
     panel.conversation.draft = text;
     // Needed soon, to send the message and to render its answer.
-    void panel.modules.load('talk');
+    void panel.modules.load('messaging');
     void panel.modules.load('markdown');
     panel.requestRender();
   };
@@ -71,10 +71,10 @@ export function createPanelActions(
       panel.host.element.hide();
     },
     restart: () => {
-      void panel.modules.load('talk').then((talk) => {
+      void panel.modules.load('messaging').then((messaging) => {
         // Offline, neither undo nor a new conversation would work.
-        if (!talk && !navigator.onLine) return;
-        talk?.offerUndo(panel);
+        if (!messaging && !navigator.onLine) return;
+        messaging?.offerUndo(panel);
         panel.restart();
         focus();
       });

@@ -3,13 +3,12 @@ import type { Locale } from '../texts/texts.ts';
 import type { AddOns } from './add-ons.ts';
 import type { Announcer } from './announcer.ts';
 import type { Gate } from './gate/gate.ts';
-import type { Inspector } from './inspector.ts';
 import type { MarkdownRenderer } from './markdown/markdown.ts';
 import type { ChatOptions } from './options.ts';
 import type { PanelActions } from './panel-actions.ts';
 import type { PanelHost } from './panel-host.ts';
 import type { LazyModules } from './modules/lazy-modules.ts';
-import type { Reading } from './message-log/reading.ts';
+import type { LogController } from './message-log/log-controller.ts';
 import type { ScrollFollow } from './scroll-follow.ts';
 import type { VisitStorage } from '../conversation/storage/visit-storage.ts';
 
@@ -33,14 +32,12 @@ export interface PanelContext {
   readonly options: ChatOptions;
   /** Undefined until the first texts have loaded. */
   readonly locale: Locale | undefined;
-  /** Undefined until the talk module has loaded. */
-  readonly reading: Reading | undefined;
+  /** Undefined until the messaging module has loaded. */
+  readonly logController: LogController | undefined;
   /** Undefined until the Markdown module has loaded. */
   readonly markdown: MarkdownRenderer | undefined;
   /** Consent or form before the conversation, once loaded. */
   readonly gate: Gate | undefined;
-  /** The drawer of a preview, once the builder module has loaded. */
-  readonly inspector: Inspector | undefined;
   /** Whether a gate is closed: no conversation may be opened and nothing sent. */
   readonly isGateClosed: boolean;
 }

@@ -13,44 +13,45 @@ import type { PanelContext } from './panel-context.ts';
  * @param pages how many pages of messages to render, counted from the end
  */
 export function panelView(panel: PanelContext, locale: Locale, pages: number): TemplateResult {
-  const { actions, addOns, modules, options, reading, markdown } = panel;
+  const { actions, addOns, modules, options, logController, markdown } = panel;
+  const { element } = panel.host;
   const { draft, snapshot } = panel.conversation;
   const { messages, status, problem } = snapshot;
   const { texts } = locale;
   const heading = headingOf(options, locale);
-  const talk = modules.get('talk');
-  const inspector = options.type === 'test' ? panel.inspector : undefined;
+  const messaging = modules.get('messaging');
   const last = messages.at(-1);
   const values: LogValues = { locale, heading, last, now: Date.now(), markdown, modules, addOns, actions };
   const isReplying = status === 'replying';
   const current = messages.findLast((message) => message.status !== 'queued');
   return html`${header({
       heading,
-      subheading: options.subheading,
+      subheading: element.subheading,
       texts,
       actions,
       canClose: !options.isInline,
-      mark: inspector?.mark(texts),
-      buttons: [addOns.content('inHeader'), inspector?.button(texts)],
+      inTitles: addOns.content('inTitles'),
+      buttons: addOns.content('inHeader'),
     })}
     <slot name="notice"></slot>
     ${panel.isGateClosed ? gate(panel, locale) : nothing}
     ${messageLog({
       texts,
-      pages: messagePages(messages, pages, reading, values),
-      greeting: status === 'ready' && !last ? (options.greeting ?? texts.empty) : undefined,
+      pages: messagePages(messages, pages, logController, values),
+      greeting: status === 'ready' && !last ? (element.greeting ?? texts.empty) : undefined,
       isOpening: status === 'opening',
       // The calls of tools come before the text.
       isTyping: isReplying && !(current?.status === 'streaming' && current.text.trim()),
       problem: problem && notice(problem, messages.some(isUnsent), values),
-      onApproach: () => void modules.load('talk'),
+      onApproach: () => void modules.load('messaging'),
     })}
-    ${reading?.latest(locale)} ${inspector?.drawer(locale)} ${talk?.aboveComposer(panel, texts)}
+    ${logController?.latest(locale)} ${addOns.content('aboveComposer')}
+    ${messaging?.aboveComposer(panel, texts)}
     ${composer({
       draft,
       locale,
       actions,
-      placeholder: options.placeholder ?? texts.placeholder,
+      placeholder: element.placeholder ?? texts.placeholder,
       canStop: isReplying && draft === '',
       inComposer: addOns.content('inComposer'),
     })}

@@ -1,14 +1,55 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { Problem } from '../conversation/problem.ts';
+import type { Problem, ProblemCode } from '../conversation/problem.ts';
 import type { Message } from '../conversation/snapshot.ts';
 import { fill, type Texts } from '../texts/texts.ts';
-import { explainProblem } from './explain-problem.ts';
 import type { PanelActions } from './panel-actions.ts';
 import problemNoticeCss from './problem-notice.css?inline';
 import typingCss from './typing.css?inline';
 
 /** The typing indicator's styles are here because this module loads when the visitor begins to write. */
 export const css = problemNoticeCss + typingCss;
+
+type TextKey = Exclude<keyof Texts, 'unread'>;
+
+/**
+ * For each code: our title, if it replaces the service's message; the next step, if the button alone does not explain it;
+ * the button; the text about unsent messages, shown if there are any.
+ */
+const explanations: Readonly<
+  Record<
+    ProblemCode,
+    readonly [
+      title: TextKey | undefined,
+      advice: TextKey | undefined,
+      action: 'retry' | 'start-over' | undefined,
+      unsent?: TextKey,
+    ]
+  >
+> = {
+  'assistant-not-found': [undefined, 'assistantAdvice', 'retry'],
+  'conversation-not-found': [undefined, 'conversationAdvice', 'start-over'],
+  'conversation-ended': ['ended', undefined, 'start-over'],
+  'insufficient-balance': ['balanceAdvice', undefined, 'retry', 'saved'],
+  'limit-reached': ['limit', undefined, 'retry', 'saved'],
+  'origin-not-allowed': ['assistantMissing', undefined, undefined],
+  'user-token-required': ['signIn', undefined, 'retry', 'saved'],
+  'user-token-expired': ['signIn', undefined, 'retry', 'saved'],
+  'user-token-invalid': ['signIn', undefined, 'retry', 'saved'],
+  'invalid-request': [undefined, 'refusedAdvice', undefined],
+  'too-many-requests': ['tooManyMessages', undefined, 'retry', 'saved'],
+  'engine-failed': ['unavailable', undefined, 'retry'],
+  unavailable: ['unavailable', undefined, 'retry'],
+  refused: ['unavailable', undefined, 'retry'],
+  network: ['network', 'networkAdvice', 'retry'],
+  offline: ['offline', undefined, 'retry', 'offlineAdvice'],
+  aborted: ['network', 'networkAdvice', 'retry'],
+  timeout: ['timeout', 'timeoutAdvice', 'retry'],
+  'bad-response': ['unreadable', 'unreadableAdvice', 'retry'],
+  'response-too-large': ['unreadable', 'unreadableAdvice', 'retry'],
+  'assistant-id-missing': ['assistantMissing', 'assistantAdvice', undefined],
+  'assistant-id-malformed': [undefined, 'assistantAdvice', undefined],
+  'base-url-missing': [undefined, undefined, undefined],
+};
 
 /**
  * An error and its next step, shown where it happened and announced when it appears.
@@ -32,8 +73,8 @@ export function problemNotice(
     readonly hasUnsent: boolean;
   },
 ): TemplateResult {
-  const { title, advice, action, unsent } = explainProblem(problem, texts);
   const { code } = problem;
+  const [title, advice, action, unsent] = explanations[code];
   const detail = detailOf(problem);
   const seconds = Math.ceil(((problem.retryAt ?? now) - now) / 1000);
   const retry = (): void => {
@@ -52,7 +93,8 @@ export function problemNotice(
         : nothing;
   return html`<div part="problem" data-code=${code}>
     <div role="alert">
-      <strong>${title ?? inEnglish(problem.message)}</strong> ${advice} ${hasUnsent ? unsent : nothing}
+      <strong>${title ? texts[title] : inEnglish(problem.message)}</strong> ${advice && texts[advice]}
+      ${hasUnsent && unsent ? texts[unsent] : nothing}
       ${detail ? html`<p class="state">${inEnglish(detail)}</p>` : nothing}
     </div>
     ${seconds > 0 ? html`<p class="state">${fill(texts.retryIn, { seconds })}</p>` : button}
@@ -66,7 +108,6 @@ export function problemNotice(
 
 const withDetail: ReadonlySet<Problem['code']> = new Set<Problem['code']>([
   'insufficient-balance',
-  'engine-failed',
   'unavailable',
   'refused',
 ]);
@@ -79,5 +120,7 @@ function inEnglish(text: string): TemplateResult {
 /** The service's message, if another title stands for it. Of a limit only its advice to the owner, if any. */
 function detailOf({ code, message }: Problem): string {
   if (code === 'limit-reached') return message.replace(/^[^.]*\.\s*/, '');
+  // Without the beginning that the interface prescribes, "Failed to process message:".
+  if (code === 'engine-failed') return message.replace(/^[^:]*: /, '');
   return withDetail.has(code) ? message : '';
 }

@@ -56,3 +56,12 @@ export function ago(days: number, minutes = 0): string {
   noon.setDate(noon.getDate() - days);
   return new Date(noon.getTime() - minutes * 60_000).toISOString();
 }
+
+/** In the last minute of a day, waits for the next one, so that a test can end on the day on which it began. */
+export async function waitOverMidnight(): Promise<void> {
+  const left = new Date().setHours(24, 0, 0, 0) - Date.now();
+  if (left < 60_000)
+    await new Promise((resolve) => {
+      setTimeout(resolve, left + 10);
+    });
+}

@@ -14,14 +14,19 @@ export interface OtherPage {
  *
  * @param prepare changes the page before the chat's script runs
  * @param script the path of the chat's script
+ * @param doctype of the page; without it, browsers are in quirks mode
  */
 export async function openPage(
   prepare?: (page: Window) => void,
   script = '/dist/voice-assistant-chat.js',
+  doctype = '<!doctype html>',
 ): Promise<OtherPage> {
   const frame = document.createElement('iframe');
   // Makes the frame load a document; its initial empty one has no load event to wait for.
-  frame.srcdoc = '<!doctype html><title>Another page</title>';
+  const content = `${doctype}<title>Another page</title>`;
+  if (doctype) frame.srcdoc = content;
+  // Documents of `srcdoc` are never in quirks mode.
+  else frame.src = URL.createObjectURL(new Blob([content], { type: 'text/html' }));
   frame.height = '500';
   const loaded = new Promise((resolve) => {
     frame.addEventListener('load', resolve, { once: true });
@@ -30,6 +35,7 @@ export async function openPage(
   await loaded;
   const { contentWindow: page, contentDocument } = frame;
   if (page === null || contentDocument === null) throw new Error('The frame has no page.');
+  await receiveEarlierStorageEvents(page);
   prepare?.(page);
   const tag = contentDocument.createElement('script');
   tag.type = 'module';
@@ -47,4 +53,23 @@ export async function openPage(
       frame.remove();
     },
   };
+}
+
+/**
+ * Waits until a page has received the storage events of what was written before it existed: browsers deliver them later,
+ * also to pages that open meanwhile. It would take the `forget()` at the end of an earlier test for one of its own time.
+ */
+async function receiveEarlierStorageEvents(page: Window): Promise<void> {
+  const key = 'last-written-before-the-page';
+  const received = new Promise<void>((resolve) => {
+    const onStorage = (event: StorageEvent): void => {
+      if (event.key !== key) return;
+      page.removeEventListener('storage', onStorage);
+      resolve();
+    };
+    page.addEventListener('storage', onStorage);
+  });
+  localStorage.setItem(key, '');
+  localStorage.removeItem(key);
+  await received;
 }

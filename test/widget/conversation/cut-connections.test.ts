@@ -45,7 +45,7 @@ const wanted = [
 // Mocked for the whole file: clearing a mocked timer of an earlier test would clear another one.
 before(async () => {
   // Loads lazy modules before the first visit.
-  await import('../../../src/widget/conversation/talk-exports.ts');
+  await import('../../../src/widget/conversation/messaging-exports.ts');
   mock.timers.enable({ apis: ['setTimeout'] });
 });
 after(() => {

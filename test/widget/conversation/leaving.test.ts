@@ -71,6 +71,21 @@ describe('leaving a conversation in the middle of an answer', () => {
     assert.equal(server.seen('send').filter(({ body }) => JSON.stringify(body).includes('One')).length, 1);
   });
 
+  it('starts a new one for a signed-in user on the next page, too', async () => {
+    const request = { userToken: 'e30.e30.e30' };
+    const first = browser.visit(server, { request });
+    await first.conversation.open();
+    first.conversation.leave();
+    first.goAway();
+    await browser.visit(server, { request }).conversation.open();
+    await browser.visit(server, { request }).conversation.open();
+    const isNew = server
+      .seen('open')
+      .map(({ body }) => (body as { new_conversation?: boolean }).new_conversation);
+    // The first is that of `beforeEach`. The last visit resumes the stored conversation.
+    assert.deepEqual(isNew, [undefined, true]);
+  });
+
   it('marks nothing as unread when the visitor returns, in other tabs neither', async () => {
     visit.conversation.send('One');
     await visit.settled();

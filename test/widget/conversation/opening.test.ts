@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { readVariables } from '../../../src/widget/conversation/history/read-variables.ts';
+import { readVariables } from '../../../src/widget/panel/inspector/read-variables.ts';
 import { answerTo, ChatServer } from '../../support/servers/chat-server.ts';
 import { freePort } from '../../support/process/free-port.ts';
 import { until } from '../../support/until.ts';
@@ -28,6 +28,17 @@ describe('opening', () => {
     assert.equal(visit.conversation.snapshot.status, 'idle');
     await fetch(server.url);
     assert.equal(server.requests.length, 1);
+  });
+
+  it('is not requested by the event online, unless an attempt has failed', async () => {
+    visit.conversation.online();
+    await fetch(server.url);
+    assert.equal(server.requests.length, 1);
+    server.answerNext('open', {}, 503);
+    await visit.conversation.open();
+    assert.equal(visit.conversation.snapshot.status, 'failed');
+    visit.conversation.online();
+    await until(() => visit.conversation.snapshot.status === 'ready');
   });
 
   it('requests the assistant and shows its greeting', async () => {

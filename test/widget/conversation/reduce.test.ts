@@ -4,7 +4,12 @@ import type { Problem } from '../../../src/widget/conversation/problem.ts';
 import { reduce, type ConversationEvent } from '../../../src/widget/conversation/reduce.ts';
 import type { ConversationRecord } from '../../../src/widget/conversation/history/request-conversation.ts';
 import type { HistoryItem } from '../../../src/widget/conversation/history/merge-history.ts';
-import { emptySnapshot, isPending, type Snapshot } from '../../../src/widget/conversation/snapshot.ts';
+import {
+  emptySnapshot,
+  isPending,
+  type Message,
+  type Snapshot,
+} from '../../../src/widget/conversation/snapshot.ts';
 
 const line = (role: HistoryItem['role'], content: string): HistoryItem => ({
   role,
@@ -233,6 +238,88 @@ describe('unread messages', () => {
     const event = answered('a', 'Hey');
     assert.equal(reduce(snapshot, event, false).unread, 1);
     assert.equal(reduce(snapshot, event, true).unread, 0);
+  });
+});
+
+describe('unread messages of a closed chat', () => {
+  const closed = after(opened(), queued('a'), sending('a'));
+
+  it('are not counted while an answer grows, and not for what the visitor sends', () => {
+    assert.equal(reduce(closed, delta('a', 'x'), false).unread, 0);
+    assert.equal(reduce(after(opened()), queued('a'), false).unread, 0);
+  });
+
+  it('are not counted when a conversation is opened', () => {
+    assert.equal(reduce(after(), opened([...hello, line('assistant', 'Still there?')]), false).unread, 0);
+  });
+
+  it('keep their number if nothing is received, and lose those that are removed', () => {
+    const unread = { ...reduce(closed, answered('a', 'Hey'), false), unread: 3 };
+    assert.equal(reduce(unread, { type: 'variables', variables: {} }, false).unread, 3);
+    const failed = reduce({ ...closed, unread: 0 }, failedWith('a', network), false);
+    assert.equal(failed.unread, 0);
+  });
+});
+
+describe('an answer that another tab receives', () => {
+  const growing = (text: string): ConversationEvent => ({
+    type: 'streamed-elsewhere',
+    messages: [{ key: 'other', role: 'assistant', text, status: 'streaming', at: 1, functionCalls: [] }],
+  });
+
+  it('grows in place, before the messages that wait', () => {
+    const snapshot = after(opened(), queued('a'), growing('One'), growing('One two'));
+    assert.deepEqual(shown(snapshot), [
+      'assistant Hello! done',
+      'assistant One two streaming',
+      'user a queued',
+    ]);
+  });
+
+  it('stays if a message of this tab fails, whose own answer is removed', () => {
+    const snapshot = after(
+      opened([]),
+      queued('a'),
+      growing('One'),
+      sending('a'),
+      delta('a', 'x'),
+      failedWith('a', network),
+    );
+    assert.deepEqual(shown(snapshot), ['assistant One streaming', 'user a failed']);
+  });
+
+  it('is the last message if none waits', () => {
+    assert.deepEqual(shown(after(opened(), growing('One'))), [
+      'assistant Hello! done',
+      'assistant One streaming',
+    ]);
+  });
+});
+
+describe('an answer that the visitor stops', () => {
+  it('keeps its text, is marked, and its message has been sent', () => {
+    const stopped = { type: 'stopped', key: 'a', at: 3000 } as const;
+    const snapshot = after(opened(), queued('a'), sending('a'), delta('a', 'Par'), stopped);
+    assert.deepEqual(shown(snapshot), ['assistant Hello! done', 'user a sent', 'assistant Par done']);
+    const { isStopped, at } = snapshot.messages[2] as Message;
+    assert.deepEqual([isStopped, at], [true, 3000]);
+  });
+});
+
+describe('a removed message', () => {
+  it('disappears with its partial answer, and no other does', () => {
+    const removed = { type: 'removed', keys: ['a'] } as const;
+    const snapshot = after(opened(), queued('a'), queued('b'), sending('a'), delta('a', 'Par'), removed);
+    assert.deepEqual(shown(snapshot), ['assistant Hello! done', 'user b queued']);
+  });
+});
+
+describe('a record of the service', () => {
+  it('ends the conversation, or leaves its status as it is', () => {
+    const sent = [opened(), queued('a'), sending('a')];
+    const ended: Problem = { code: 'conversation-ended', message: 'Conversation has ended' };
+    assert.equal(after(...sent, { type: 'history', record: recordOf(hello, { ended }) }).status, 'ended');
+    assert.equal(after(...sent, { type: 'history', record: recordOf(hello) }).status, 'replying');
   });
 });
 

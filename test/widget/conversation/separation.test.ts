@@ -89,6 +89,25 @@ describe('one conversation', () => {
     assert.deepEqual(latestExtras(), { variables: { city: 'Basel' } });
   });
 
+  it('gets its variables again after a reload and after a refusal, and otherwise not', async () => {
+    const browser = new Browser();
+    const request = { variables };
+    const first = browser.visit(server, { request });
+    await first.conversation.open();
+    first.goAway();
+    visit = browser.visit(server, { request });
+    await visit.conversation.open();
+    await say('One');
+    assert.deepEqual(latestExtras(), { variables });
+    await say('Two');
+    assert.deepEqual(latestExtras(), {});
+    server.answerNext('send', { message: 'Not now' }, 429);
+    await say('Three');
+    visit.conversation.retry();
+    await visit.settled();
+    assert.deepEqual(latestExtras(), { variables });
+  });
+
   it('does not get its variables again when the visitor returns', async () => {
     await say('One');
     const { bookmark } = visit.conversation;

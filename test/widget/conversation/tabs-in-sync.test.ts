@@ -167,6 +167,16 @@ describe('one conversation in two tabs', () => {
     assert.equal(server.seen('open').length, 2);
   });
 
+  it('is not resumed by the next page if one of them left it', async () => {
+    first.conversation.leave();
+    await until(() => second.conversation.snapshot.conversationId === undefined);
+    first.goAway();
+    second.goAway();
+    first = tabs.open(server);
+    await first.conversation.open();
+    assert.match(server.seen('open').at(-1)?.headers['idempotency-key'] as string, /^new-/);
+  });
+
   it('is restored in both, with nothing unread', async () => {
     first.conversation.setVisible(true);
     second.conversation.setVisible(true);

@@ -89,17 +89,17 @@ export class Visit {
     const store = new ConversationStore(storage, 'test', undefined, () => browser.now());
     const write = store.write.bind(store);
     store.write = (kept) => !signal.aborted && write(kept);
-    const loadTalk = () => import('../../../src/widget/conversation/talk-exports.ts');
+    const loadMessaging = () => import('../../../src/widget/conversation/messaging-exports.ts');
     const client = new PageClient({ baseUrl: server.url, timeout: hour, answerTimeout }, signal);
     this.conversation = new Conversation(
       {
         client,
         store,
-        pendingDeletions: new PendingDeletions(client, () => browserStorage, server.url, loadTalk),
+        pendingDeletions: new PendingDeletions(client, () => browserStorage, server.url, loadMessaging),
         now: () => browser.now(),
         isOnline: () => browser.isOnline,
         newKey,
-        loadTalk,
+        loadMessaging,
         idle: () => Promise.resolve(),
         tabs,
       },

@@ -35,23 +35,33 @@ describe('a page tool', () => {
     assert.deepEqual((await runTool(rejects, {}, signal)).result, { error: 'sold out' });
   });
 
-  it('fails if its result cannot be written as JSON', async () => {
-    const circle: Record<string, unknown> = {};
-    circle['itself'] = circle;
-    const { outcome } = await runTool(
-      tool(() => circle),
-      {},
-      new AbortController().signal,
-    );
-    assert.equal(outcome, 'failed');
-  });
+  const circle: Record<string, unknown> = {};
+  circle['itself'] = circle;
+  for (const [title, value, result] of [
+    ['returns null if it returns nothing', undefined, null],
+    ['returns null if its result has no JSON: an object that contains itself', circle, null],
+    ['returns null if its result has no JSON: a function', never, null],
+    ['returns a BigInt as a string', 12n, '12'],
+    ['returns texts without null characters', { 'a\0': ['b\0', '\\u0000\\\0"'] }, { a: ['b', '\\u0000\\"'] }],
+  ] as const)
+    it(title, async () => {
+      const outcome = await runTool(
+        tool(() => value),
+        {},
+        new AbortController().signal,
+      );
+      assert.deepEqual(outcome, { outcome: 'done', result });
+    });
 
-  it('returns null if it returns nothing', async () => {
-    const outcome = await runTool(
-      tool(() => undefined),
-      {},
-      new AbortController().signal,
-    );
-    assert.deepEqual(outcome, { outcome: 'done', result: null });
+  it('gets a copy of the arguments, which it may change', async () => {
+    const args = { query: 'lamp', filter: { color: 'red' } };
+    const changes = tool((own: Record<string, unknown>) => {
+      own['limit'] = 10;
+      (own['filter'] as { color: string }).color = 'blue';
+      return own;
+    });
+    const { result } = await runTool(changes, args, new AbortController().signal);
+    assert.deepEqual(result, { query: 'lamp', filter: { color: 'blue' }, limit: 10 });
+    assert.deepEqual(args, { query: 'lamp', filter: { color: 'red' } });
   });
 });

@@ -1,4 +1,4 @@
-import { findIn, findSent, isSettled } from '../sending/find-sent.ts';
+import { findIn, findSent, isSettled } from '../sending/find-in-history.ts';
 import type { Session } from '../session.ts';
 import type { ConversationRecord } from './request-conversation.ts';
 

@@ -1,7 +1,7 @@
 import { readConversation } from '../history/request-conversation.ts';
 import type { Attempt } from '../storage/stored-conversation.ts';
 import type { Delivered, Delivery } from './deliver.ts';
-import { findIn, isSettled } from './find-sent.ts';
+import { findIn, isSettled } from './find-in-history.ts';
 import { sleep } from './sleep.ts';
 
 /** Pauses between two requests while the service is still writing the answer, in milliseconds. */

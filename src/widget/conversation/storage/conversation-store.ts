@@ -4,7 +4,10 @@ import type { VisitStorage } from './visit-storage.ts';
 import { setWakeEntry } from './wake-entry.ts';
 
 /** Thirty days, milliseconds. */
-export const defaultKeepFor = 30 * 24 * 3_600_000;
+const defaultKeepFor = 30 * 24 * 3_600_000;
+
+/** Begins the storage key of every conversation. */
+export const conversationKeyPrefix = 'voice-assistant-chat:conversation:';
 
 /** Stored for a moment by `forget()`: other tabs cannot tell from the removal alone that it was no restart. */
 export const forgotten = 'forgotten';
@@ -17,7 +20,8 @@ export class ConversationStore {
   readonly #storage: VisitStorage;
   /** Identifies the conversation within the storage: its service, assistant and visitor. */
   readonly name: string;
-  readonly #key: string;
+  /** The key of its entry. */
+  readonly key: string;
   readonly #keepFor: number;
   readonly #now: () => number;
   /** The state that this tab read or wrote last; differences from it are this tab's changes. */
@@ -31,7 +35,7 @@ export class ConversationStore {
   constructor(storage: VisitStorage, name: string, keepFor = defaultKeepFor, now: () => number = Date.now) {
     this.#storage = storage;
     this.name = name;
-    this.#key = `voice-assistant-chat:conversation:${name}`;
+    this.key = conversationKeyPrefix + name;
     this.#keepFor = keepFor;
     this.#now = now;
   }
@@ -96,7 +100,7 @@ export class ConversationStore {
       pending.length > 0 || unread || isOpen || conversationId || draft || toolResults || openingKey;
     const json = isWorthStoring ? toJson({ ...next, keptAt: this.#now() }) : '';
     const isNew = JSON.stringify(next) !== JSON.stringify(stored);
-    if (isNew) this.#storage.setItem(this.#key, json);
+    if (isNew) this.#storage.setItem(this.key, json);
     this.#known = state;
     this.#setWakeEntry(next);
     return isNew;
@@ -105,19 +109,19 @@ export class ConversationStore {
   /** Deletes the conversation, other tabs' messages included. The next write stores everything. */
   clear(): void {
     this.#known = nothingStored;
-    this.#storage.removeItem(this.#key);
+    this.#storage.removeItem(this.key);
     setWakeEntry(this.#storage, this.name, false);
   }
 
   /** Deletes the conversation as `clear` does. Other tabs learn that the visitor is forgotten. */
   forget(): void {
-    this.#storage.setItem(this.#key, forgotten);
+    this.#storage.setItem(this.key, forgotten);
     this.clear();
   }
 
   /** The conversation as it is stored now, by any tab. */
   get stored(): StoredConversation {
-    const json = this.#storage.getItem(this.#key);
+    const json = this.#storage.getItem(this.key);
     // Not left to the parser: an exception costs a slow device several milliseconds, and most visits start with nothing.
     if (!json) return nothingStored;
     try {

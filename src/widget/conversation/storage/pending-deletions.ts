@@ -11,7 +11,7 @@ export class PendingDeletions {
   readonly #items = new VisitStorage(undefined);
   readonly #getStorage: () => BrowserStorage | undefined;
   readonly #key: string;
-  readonly #loadTalk: Environment['loadTalk'];
+  readonly #loadMessaging: Environment['loadMessaging'];
 
   /**
    * @param getStorage returns the storage that `persist` names now; undefined if nothing may be stored
@@ -21,12 +21,12 @@ export class PendingDeletions {
     client: ConversationClient,
     getStorage: () => BrowserStorage | undefined,
     baseUrl: string,
-    loadTalk: Environment['loadTalk'],
+    loadMessaging: Environment['loadMessaging'],
   ) {
     this.client = client;
     this.#getStorage = getStorage;
     this.#key = `voice-assistant-chat:forget:${baseUrl}`;
-    this.#loadTalk = loadTalk;
+    this.#loadMessaging = loadMessaging;
   }
 
   /** Separated by spaces. */
@@ -49,7 +49,7 @@ export class PendingDeletions {
     const ids = `${this.ids} ${id}`.trim();
     if (!ids) return;
     this.ids = ids;
-    this.#loadTalk().then(
+    this.#loadMessaging().then(
       ({ requestDeletions }) => requestDeletions(this, ids),
       // The module could not be loaded: the next visit requests the deletion.
       () => undefined,

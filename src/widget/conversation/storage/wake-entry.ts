@@ -4,7 +4,7 @@ import type { VisitStorage } from './visit-storage.ts';
  * The storage key of an entry that makes the next page load the panel immediately: a JSON object whose properties are the
  * names of the conversations that are a reason to. Without any there is no entry.
  */
-export const wakeKey = 'voice-assistant-chat:wake';
+const wakeKey = 'voice-assistant-chat:wake';
 
 /** Adds or removes a conversation. */
 export function setWakeEntry(storage: VisitStorage, name: string, isWanted: boolean): void {

@@ -1,4 +1,4 @@
-import type { TalkExports } from '../environment.ts';
+import type { MessagingExports } from '../environment.ts';
 import type { Message } from '../snapshot.ts';
 
 /** A message between tabs. */
@@ -27,7 +27,7 @@ export interface TabSource {
    */
   readonly watch: (onWrite: (isSamePage: boolean, value?: string | null) => void) => () => void;
   /** Opens the channel to the other tabs. */
-  readonly connect: (talk: TalkExports) => TabChannel;
+  readonly connect: (messaging: MessagingExports) => TabChannel;
 }
 
 /** The channel to other tabs with the same conversation. */

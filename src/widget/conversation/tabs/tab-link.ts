@@ -49,12 +49,12 @@ export class TabLink {
   }
 
   async #connect(): Promise<Tabs | undefined> {
-    const { tabs: source, loadTalk } = this.#conversation.environment;
+    const { tabs: source, loadMessaging } = this.#conversation.environment;
     const watching = this.#stopWatching;
     if (!source) return undefined;
-    const talk = await loadTalk();
+    const messaging = await loadMessaging();
     if (!watching || watching !== this.#stopWatching) return undefined;
     this.#hasOthers = true;
-    return (this.tabs = new talk.Tabs(this.#conversation, source.connect(talk)));
+    return (this.tabs = new messaging.Tabs(this.#conversation, source.connect(messaging)));
   }
 }

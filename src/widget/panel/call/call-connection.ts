@@ -1,7 +1,7 @@
 import type { ChatError } from '../../../client/chat-error.ts';
 import type { ConversationClient } from '../../../client/conversation-client.ts';
-import { requestCall, requestCallEnd } from '../../../client/voice-call.ts';
-import type { StartedCall } from '../../../contract/voice-endpoints.ts';
+import { requestCall, requestCallEnd } from '../../../client/web-call.ts';
+import type { StartedCall } from '../../../contract/web-call-endpoints.ts';
 import { sleep } from '../../conversation/sending/sleep.ts';
 import { connectionProblem } from './call-problem.ts';
 import type { CallEvent } from './live-transcript.ts';

@@ -1,4 +1,4 @@
-import { callRefusals } from '../../../contract/voice-endpoints.ts';
+import { callRefusals } from '../../../contract/web-call-endpoints.ts';
 import type { Problem } from '../../conversation/problem.ts';
 import type { CallTexts } from '../../texts/call-texts.ts';
 import type { Texts } from '../../texts/texts.ts';

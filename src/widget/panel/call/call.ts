@@ -1,4 +1,4 @@
-import { readVoiceOptions } from '../../../client/voice-call.ts';
+import { readVoiceOptions } from '../../../client/web-call.ts';
 import type { Session } from '../../conversation/session.ts';
 import type { ChatEventMap } from '../../events.ts';
 import { allTexts, loadCallTexts, type CallTexts } from '../../texts/call-texts.ts';
@@ -9,7 +9,7 @@ import { createConnection } from './call-connection.ts';
 import { connectionProblem, microphoneProblem, serviceEnd, type CallEnd } from './call-problem.ts';
 import type { CallReport } from './calls.ts';
 import { createDevices, type RequestMicrophone } from './devices.ts';
-import { createTranscript, textOf, type CallEvent } from './live-transcript.ts';
+import { createTranscript, readText, type CallEvent } from './live-transcript.ts';
 import { readMessages } from './read-messages.ts';
 import type { MicrophoneError } from './request-microphone.ts';
 
@@ -150,7 +150,7 @@ export function startCall(
       case 'error':
         // The service refuses typed messages in order, as soon as they arrive.
         session.conversation.returnToDraft(transcript.withdraw(), true);
-        note(`${texts().notSent} ${textOf(event.error?.message)}`);
+        note(`${texts().notSent} ${readText(event.error?.message)}`);
         break;
       case 'call.ended':
         end(serviceEnd(event.reason));
@@ -175,9 +175,9 @@ export function startCall(
     audio,
     requestMicrophone,
     signal,
-    onTrack: (track, isLost) => {
+    onTrack: (track, replacesLost) => {
       connection.useTrack(track);
-      note(isLost ? fill(texts().nowUsing, { name: track.label || texts().standard }) : '');
+      note(replacesLost ? fill(texts().nowUsing, { name: track.label || texts().standard }) : '');
     },
     onNone: (error) => {
       void microphoneProblem(error).then((problem) => {

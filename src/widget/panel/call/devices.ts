@@ -1,7 +1,10 @@
 import { measureLevel } from '../voice/measure-level.ts';
 import type { MicrophoneError } from './request-microphone.ts';
 
-/** Requests the microphone with this ID, else the default one. It is released when the signal aborts. */
+/**
+ * Requests the microphone with this ID, else the default one. It is released when the signal aborts. A parameter, since
+ * a site's bundler would put a module that two lazy modules import into a file of its own, and load it with the first.
+ */
 export type RequestMicrophone = (signal: AbortSignal, deviceId?: string) => Promise<MediaStream>;
 
 export interface DevicesOptions {
@@ -10,8 +13,8 @@ export interface DevicesOptions {
   readonly requestMicrophone: RequestMicrophone;
   /** Aborts when the call is over. */
   readonly signal: AbortSignal;
-  /** Another microphone is used from now on; `isLost` if the previous one was disconnected. */
-  readonly onTrack: (track: MediaStreamTrack, isLost: boolean) => void;
+  /** Another microphone is used from now on, which may replace one that was lost. */
+  readonly onTrack: (track: MediaStreamTrack, replacesLost: boolean) => void;
   /** The microphone was lost, and no other one can be used. */
   readonly onNone: (error: MicrophoneError) => void;
   /** The level of the microphone, in each frame, from 0 to 1. */
@@ -48,69 +51,79 @@ export function createDevices({
   onChange,
 }: DevicesOptions): Devices {
   const { mediaDevices } = navigator;
+  let all: readonly MediaDeviceInfo[] = [];
+  /** The microphone in use; undefined until the call has one. */
   let track: MediaStreamTrack | undefined;
   let isMuted = false;
-  let all: readonly MediaDeviceInfo[] = [];
   let endLevel: (() => void) | undefined;
   let requests = Promise.resolve();
   let replacing: Promise<void> | undefined;
 
-  const listed = (kind: MediaDeviceKind): readonly MediaDeviceInfo[] =>
-    all.filter((device) => device.kind === kind);
   const list = async (): Promise<void> => {
     all = await mediaDevices.enumerateDevices().catch(() => []);
     onChange();
   };
-  const use = (stream: MediaStream, isLost = false): void => {
+  const listed = (kind: MediaDeviceKind): readonly MediaDeviceInfo[] =>
+    all.filter((device) => device.kind === kind);
+
+  const chooseSpeaker = async (deviceId: string): Promise<void> => {
+    await audio.setSinkId(deviceId).catch(() => undefined);
+    onChange();
+  };
+
+  /** Requests a microphone after the earlier requests, since each may prompt the visitor. The last one decides. */
+  const inTurn = (request: () => Promise<void>): Promise<void> => (requests = requests.then(request));
+  const useMicrophone = (stream: MediaStream, replacesLost = false): void => {
     const [next] = stream.getAudioTracks();
     if (!next) return;
     track?.stop();
     endLevel?.();
     track = next;
     next.enabled = !isMuted;
-    next.addEventListener('ended', replaceLost);
-    onTrack(next, isLost);
+    next.addEventListener('ended', replaceLostMicrophone);
+    onTrack(next, replacesLost);
     endLevel = measureLevel(stream, onLevel);
     void list();
   };
-  /** Each request may prompt the visitor, so the next one waits for it. The last one decides. */
-  const request = (deviceId?: string): Promise<void> =>
-    (requests = requests.then(async () => {
-      if (!deviceId && track?.readyState === 'live') return;
+  const chooseMicrophone = (deviceId: string): void => {
+    void inTurn(async () => {
       try {
-        use(await requestMicrophone(signal, deviceId), !deviceId);
-      } catch (error) {
-        // The call keeps a microphone that works.
-        if (deviceId) onChange();
-        else if (!signal.aborted) onNone(error as MicrophoneError);
+        useMicrophone(await requestMicrophone(signal, deviceId));
+      } catch {
+        // The call keeps the one that it has.
+        onChange();
       }
-    }));
-  /** Browsers report a loss up to twice. */
-  const replaceLost = (): void => {
-    // Before the call has one, it is requested already.
-    if (!track) return;
-    replacing ??= request().finally(() => {
-      replacing = undefined;
     });
   };
-  const chooseSpeaker = async (deviceId: string): Promise<void> => {
-    await audio.setSinkId(deviceId).catch(() => undefined);
-    onChange();
-  };
-  const follow = async (): Promise<void> => {
+  /** Browsers report a loss up to twice, so one replacement may be in progress already. */
+  function replaceLostMicrophone(): void {
+    replacing ??= inTurn(async () => {
+      // It works, or the call has none yet: then it is requested already.
+      if (track?.readyState !== 'ended') return;
+      try {
+        useMicrophone(await requestMicrophone(signal), true);
+      } catch (error) {
+        if (!signal.aborted) onNone(error as MicrophoneError);
+      }
+    }).finally(() => {
+      replacing = undefined;
+    });
+  }
+
+  const onDeviceChange = async (): Promise<void> => {
     await list();
     const { sinkId } = audio;
     if (sinkId && !listed('audiooutput').some(({ deviceId }) => deviceId === sinkId)) await chooseSpeaker('');
-    if (track?.readyState !== 'live') replaceLost();
+    replaceLostMicrophone();
   };
   // Missing on an insecure page, where the request for the microphone says so.
-  (mediaDevices as MediaDevices | undefined)?.addEventListener('devicechange', () => void follow(), {
+  (mediaDevices as MediaDevices | undefined)?.addEventListener('devicechange', () => void onDeviceChange(), {
     signal,
   });
   const followPermission = async (): Promise<void> => {
     const permission = await navigator.permissions.query({ name: 'microphone' });
     const onPermission = (): void => {
-      if (permission.state === 'granted') replaceLost();
+      if (permission.state === 'granted') replaceLostMicrophone();
     };
     permission.addEventListener('change', onPermission, { signal });
   };
@@ -124,7 +137,7 @@ export function createDevices({
         kind: 'microphone',
         devices: listed('audioinput'),
         used: track?.getSettings().deviceId,
-        choose: (id) => void request(id),
+        choose: chooseMicrophone,
       },
       {
         kind: 'speaker',
@@ -133,12 +146,12 @@ export function createDevices({
         choose: (id) => void chooseSpeaker(id),
       },
     ],
-    use,
+    use: useMicrophone,
     mute: (muted) => {
       isMuted = muted;
       if (track) track.enabled = !muted;
-      // The visitor may have allowed the microphone again.
-      if (!muted) replaceLost();
+      // The visitor may have allowed a microphone that was lost because it was blocked.
+      if (!muted) replaceLostMicrophone();
     },
   };
 }

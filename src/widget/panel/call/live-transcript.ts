@@ -19,8 +19,8 @@ const speech = 'response.output_audio_transcript.';
 /** The maximum length of a text in characters, in case the service is faulty. */
 const maxLength = 20_000;
 
-/** Returns a shortened string; empty for other values. */
-export const textOf = (value: unknown): string =>
+/** Returns a text of an event, shortened; empty if it is no text. */
+export const readText = (value: unknown): string =>
   typeof value === 'string' ? value.slice(0, maxLength) : '';
 
 /** The messages of a call, shown as they are spoken. When the call has ended, the service's history replaces them. */
@@ -87,9 +87,9 @@ export function createTranscript(
   return {
     typed,
     apply: ({ type, item_id, delta, text, transcript }) => {
-      const key = name + textOf(item_id);
+      const key = name + readText(item_id);
       const before = spoken.get(key)?.text ?? '';
-      const said = textOf(delta === undefined ? (text ?? transcript ?? before) : before + textOf(delta));
+      const said = readText(delta === undefined ? (text ?? transcript ?? before) : before + readText(delta));
       // The visitor's transcript may arrive after the answer to it, so its message is inserted when the speech starts.
       if (type === 'input_audio_buffer.speech_started' || type.startsWith(transcription))
         show(key, 'user', said, !type.endsWith('completed'));

@@ -7,7 +7,7 @@ import type { Session } from '../../conversation/session.ts';
 export async function readMessages(session: Session, call: object): Promise<boolean> {
   if (session.snapshot.call === call) session.apply({ type: 'call', call: undefined });
   try {
-    const { readUpdates } = await session.environment.loadTalk();
+    const { readUpdates } = await session.environment.loadMessaging();
     return (await readUpdates(session)) !== 'failed';
   } catch {
     // The part could not be loaded, or the visitor has left the conversation.

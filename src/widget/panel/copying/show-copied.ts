@@ -23,9 +23,7 @@ export async function showCopied(
     () => impossible,
   );
   ends.get(button)?.();
-  const line = document.createElement('p');
-  line.textContent = text;
-  announcer.element.append(line);
+  const line = announcer.say(text);
   show(text);
   const end = (): void => {
     clearTimeout(timer);

@@ -17,13 +17,14 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   'invalid-request': 'The service refused the request: its message says why.',
   'too-many-requests': 'The service has a limit of requests per address.',
   'engine-failed': 'The language model did not answer: see the log of the service.',
-  unavailable: 'The service has a problem: see its log.',
-  refused: 'Something in front of the service refuses the request, such as a proxy: see its log.',
+  unavailable: 'The service has a problem: see its log. If nothing is there, check base-url.',
+  refused:
+    'Something in front of the service refuses the request, such as a proxy: see its log, or check base-url.',
   network:
-    'The service cannot be reached: check base-url, its certificate, that it allows this origin (CORS), and connect-src.',
+    'The service cannot be reached: check base-url, its certificate, that it allows this origin (CORS), that it uses HTTPS if the page does (mixed content), connect-src, and the network.',
   offline: 'The browser is offline.',
   aborted: 'The connection broke before the answer was complete.',
-  timeout: 'The answer takes too long: see the log of the service.',
+  timeout: 'The answer takes too long: see the log of the service, or check base-url.',
   'bad-response': 'The response does not follow the interface: check base-url.',
   'response-too-large': 'The response is too large: check base-url.',
 };

@@ -11,7 +11,7 @@ type Answers = Record<string, string | boolean>;
 /** A site's form and the visitor's answers so far, which are stored until the conversation opens. */
 export class FormState {
   readonly fields: readonly FormField[];
-  /** The answers that were stored when the form appeared. */
+  /** The answers that were stored when the form appeared, if their fields can still show them. */
   readonly initial: Readonly<Answers>;
   readonly answers: Answers;
   readonly faults = new Map<string, Fault>();
@@ -25,7 +25,12 @@ export class FormState {
     this.#storage = storage;
     this.#key = key;
     this.fields = validFields(form);
-    this.initial = parseAnswers(storage.getItem(key));
+    const stored = parseAnswers(storage.getItem(key));
+    this.initial = Object.fromEntries(
+      Object.entries(stored).filter(([name, answer]) =>
+        this.fields.every((field) => field.name !== name || canShow(field, answer)),
+      ),
+    );
     this.answers = { ...this.initial };
   }
 
@@ -47,6 +52,12 @@ function parseAnswers(json: string): Answers {
   } catch {
     return {}; // It is not JSON.
   }
+}
+
+/** Whether the control shows an answer: one that stays invisible could not be corrected. */
+function canShow(field: FormField, answer: string | boolean): boolean {
+  const hasOwnValues = field.type === 'select' || field.type === 'number';
+  return !hasOwnValues || checkField(field, answer).fault !== 'invalid';
 }
 
 /** @param onComplete called with the valid answers, by the names of their variables */

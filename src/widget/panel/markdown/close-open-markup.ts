@@ -1,4 +1,7 @@
-/** A line that begins or ends a fenced code block, which may be in a list or a quote. */
+/**
+ * A line that begins or ends a fenced code block, which may be in a list or a quote: spaces, marks of quotes and list
+ * items, at least three backticks or tildes, and the name of a language.
+ */
 const fenceLine = /^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*(`{3,}(?!.*`)|~{3,})(?!~)(.*)$/gm;
 
 /**
@@ -13,7 +16,11 @@ export function closeOpenMarkup(text: string): string {
   const closed = withoutOpenLink(
     text
       .slice(start)
+      // A mark at the end, without text: emphasis with `*` or `_`, deletion with `~~`, code. Not an escaped one, nor one
+      // that follows another mark.
       .replace(/(^|[^\\*_~`])(?:\*{1,3}|_{1,3}|~{1,2}|`+)$/, '$1')
+      // A last line without text: of a heading, a list item, a numbered one, a quote, a table, or the definition of a link,
+      // whose address may be incomplete.
       .replace(/(^|\n) {0,3}(?:#{1,6}|[-+*]|\d{1,9}[.)]|>|\||\[[^\]\n]*\]:(?:[ \t]*\S+)?)[ \t]*\n?$/, '$1'),
   );
   const marks = openMarks(closed);
@@ -22,7 +29,7 @@ export function closeOpenMarkup(text: string): string {
   return text.slice(0, start) + content + marks.reverse().join('') + closed.slice(content.length);
 }
 
-/** The end of the last fenced code block, in which everything is code. One that is still open needs no end. */
+/** The end of the last fenced code block. If that is still open, the end of the text: in code there are no marks. */
 function codeEnd(text: string): number {
   let open = '';
   let end = 0;

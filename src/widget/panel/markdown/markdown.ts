@@ -4,8 +4,8 @@ import type { Message } from '../../conversation/snapshot.ts';
 import type { Locale, Texts } from '../../texts/texts.ts';
 import type { Announcer } from '../announcer.ts';
 import type { PanelContext } from '../panel-context.ts';
-import chipsCss from '../suggestions/chips.css?inline';
-import { chips } from '../suggestions/chips.ts';
+import chipsCss from '../above-composer/chips.css?inline';
+import { chips } from '../above-composer/chips.ts';
 import { answerBlocks } from './answer-blocks.ts';
 import { block } from './block.ts';
 import markdownCss from './markdown.css?inline';
@@ -38,8 +38,8 @@ const renderers = new WeakMap<PanelContext, KnownRenderer>();
 
 /** Returns a panel's renderer; the same one for the same locale and options, since templates compare it. */
 export function rendererFor(panel: PanelContext, locale: Locale): MarkdownRenderer {
-  const { actions, announcer, options } = panel;
-  const { allowImages } = options;
+  const { actions, announcer, host } = panel;
+  const { allowImages } = host.element;
   const known = renderers.get(panel);
   if (known?.locale === locale && known.allowImages === allowImages) return known.render;
   const { texts } = locale;

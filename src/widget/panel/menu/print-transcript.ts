@@ -2,7 +2,7 @@ import { html, nothing, render } from 'lit/html.js';
 import { authorOf, isMarkdown } from '../message-log.ts';
 import type { PanelContext } from '../panel-context.ts';
 import printCss from './print.css?inline';
-import { messagesOf, textOf, timeOf, type Transcript } from './transcript.ts';
+import { messagesOf, shownText, timeOf, type Transcript } from './transcript.ts';
 
 /** Milliseconds to wait for images. The text of those that have not loaded is printed. */
 const imageTimeout = 2000;
@@ -45,7 +45,7 @@ export async function printTranscript(
             ${
               isMarkdown(message) && markdown !== undefined
                 ? markdown(message)
-                : html`<p class="text" dir="auto">${textOf(message, transcript)}</p>`
+                : html`<p class="text" dir="auto">${shownText(message, transcript)}</p>`
             }
           </article>`,
       )}`,

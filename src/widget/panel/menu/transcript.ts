@@ -37,8 +37,8 @@ export function timeOf({ at }: Message, { formats }: Locale): string {
 }
 
 /** The text of a message, as the chat shows it. */
-export function textOf(message: Message, { modules, locale }: Transcript): string {
-  return modules.get('talk')?.textOf(message, locale.texts) ?? message.text;
+export function shownText(message: Message, { modules, locale }: Transcript): string {
+  return modules.get('messaging')?.textOf(message, locale.texts) ?? message.text;
 }
 
 /** The conversation as text: authors, times and messages. Answers are as rendered, without Markdown. */
@@ -48,7 +48,7 @@ export function transcriptCopy(transcript: Transcript): MessageCopy {
   const parts = messagesOf(transcript).map((message) => {
     const time = timeOf(message, locale);
     const head = `${authorOf(message, transcript.heading, locale.texts)}${time && ` (${time})`}:`;
-    const { text, html } = messageCopy({ ...message, text: textOf(message, transcript) }, modules);
+    const { text, html } = messageCopy({ ...message, text: shownText(message, transcript) }, modules);
     return { text: `${head}\n${text}\n`, html: `${richLines(head)}${html}` };
   });
   return {

@@ -5,7 +5,7 @@ import {
   type EarlierPages,
 } from '../../conversation/history/earlier-pages.ts';
 import type { Message, Snapshot } from '../../conversation/snapshot.ts';
-import { countUp } from '../count-up.ts';
+import { range } from '../range.ts';
 import { isMarkdown, messagePage, pageSize, type LogValues } from '../message-log.ts';
 import type { PanelContext } from '../panel-context.ts';
 import type { Texts } from '../../texts/texts.ts';
@@ -118,15 +118,15 @@ async function showMore(panel: PanelContext, earlier: EarlierPages): Promise<voi
   }
 }
 
-function logPages({ reading }: PanelContext, values: LogValues, page: EarlierPage): TemplateResult[] {
+function logPages({ logController }: PanelContext, values: LogValues, page: EarlierPage): TemplateResult[] {
   const { messages } = page;
   const count = Math.ceil(messages.length / pageSize);
-  return countUp(count).map((at) => {
+  return range(count).map((at) => {
     const hasMarkdown = at >= count - (rendered.get(page) ?? 0);
     return messagePage(
       messages,
       at * pageSize,
-      reading,
+      logController,
       hasMarkdown ? values : { ...values, markdown: undefined },
     );
   });

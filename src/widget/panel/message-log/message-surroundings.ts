@@ -11,6 +11,8 @@ const groupedWithin = 5 * 60 * 1000;
 /** Everything that the surroundings of a message depend on, besides the message. */
 export interface Surroundings {
   readonly previous: Message | undefined;
+  /** Whether it is the greeting, and nobody has written. */
+  readonly isGreetingAlone: boolean;
   /** Whether it is the first unseen message. */
   readonly isFirstNew: boolean;
   /** Whether it has the pointer or the focus. */
@@ -28,10 +30,10 @@ export function messageSurroundings(
   { locale, heading, now }: Pick<LogValues, 'locale' | 'heading' | 'now'>,
   around: Surroundings,
 ): MessageDetails {
-  const { previous, isFirstNew, isActive, showsTimes, used, tools } = around;
+  const { previous, isGreetingAlone, isFirstNew, isActive, showsTimes, used, tools } = around;
   const { at, author, role } = message;
   // Messages of today and messages without a date show no day.
-  const isNewDay = at !== undefined && startOfDay(at) !== startOfDay(previous?.at ?? now);
+  const isNewDay = !isGreetingAlone && at !== undefined && startOfDay(at) !== startOfDay(previous?.at ?? now);
   const day = isNewDay
     ? divider(
         html`<time datetime=${dateOf(at)}

@@ -1,7 +1,12 @@
 import { start as debug } from '../debug/debug.ts';
+import { start as inspector } from '../inspector/inspector.ts';
 
-/* For the builder of an assistant only: the drawer of a preview, and the console output of `debug`. */
+/*
+ * For builders of assistants and owners of sites only: the drawer of a preview, the console output of `debug`, and the
+ * warning that no conversation opens.
+ */
 
-export { css, Inspector } from '../inspector.ts';
+export { warnOwner } from '../debug/warn-owner.ts';
+export { css } from '../inspector/inspector.ts';
 
-export const addOns = { debug };
+export const addOns = { debug, inspector };

@@ -4,7 +4,7 @@ import { loadModule } from '../../load-module.ts';
 
 /** Every lazily loaded module of the panel; the bundler writes one file for each. */
 const loaders = {
-  talk: () => import('./talk.ts'),
+  messaging: () => import('./messaging.ts'),
   markdown: () => import('../markdown/markdown.ts'),
   extras: () => import('./extras.ts'),
   builder: () => import('./builder.ts'),
@@ -15,11 +15,11 @@ const loaders = {
 
 /** The shared files that a module consists of or imports. They are downloaded before it runs. */
 const files: Readonly<Record<LazyModuleName, readonly PreloadedModule[]>> = {
-  talk: ['talk'],
-  markdown: ['talk', 'markdown'],
-  extras: ['talk', 'extras'],
-  call: ['talk', 'extras'],
-  dictation: ['talk', 'extras'],
+  messaging: ['messaging'],
+  markdown: ['messaging', 'markdown'],
+  extras: ['messaging', 'extras'],
+  call: ['messaging', 'extras'],
+  dictation: ['messaging', 'extras'],
   builder: [],
   gate: [],
 };
@@ -35,17 +35,23 @@ export type LazyModuleName = keyof typeof loaders;
 /** The exports of a lazy module. Its `css`, if any, is adopted when it has loaded. */
 export type LazyModule<Name extends LazyModuleName> = Awaited<ReturnType<(typeof loaders)[Name]>>;
 
+/** A module that has been requested. */
+interface Requested {
+  request?: Promise<unknown> | undefined;
+  /** Undefined until it has loaded. */
+  module?: { readonly css?: string };
+  /** When a module that failed to load may be requested again, in milliseconds since 1970. */
+  retryAt?: number | undefined;
+  /** Whether the request takes longer than `slowAfter`. */
+  isSlow?: boolean;
+}
+
 /** The lazy modules of one panel, loaded or loading. The chat works without any of them. */
 export class LazyModules {
   readonly #onLoad: (css: string | undefined) => void;
   /** Downloads the file of a module. A site's bundle also runs it. */
   readonly preload: PanelInput['preload'];
-  readonly #requests = new Map<LazyModuleName, Promise<unknown>>();
-  readonly #loaded = new Map<LazyModuleName, unknown>();
-  /** When a module that failed to load may be requested again, in milliseconds since 1970. */
-  readonly #failed = new Map<LazyModuleName, number>();
-  /** Modules whose requests take longer than `slowAfter`. */
-  readonly #slow = new Set<LazyModuleName>();
+  readonly #requested = new Map<LazyModuleName, Requested>();
 
   /** @param onLoad called with the styles of a loaded module; with undefined if it has none, failed to load or is slow */
   constructor(onLoad: (css: string | undefined) => void, preload: PanelInput['preload']) {
@@ -55,66 +61,58 @@ export class LazyModules {
 
   /** The module, if it has loaded. */
   get<Name extends LazyModuleName>(name: Name): LazyModule<Name> | undefined {
-    return this.#loaded.get(name) as LazyModule<Name> | undefined;
+    return this.#requested.get(name)?.module as LazyModule<Name> | undefined;
   }
 
   /** Whether the module has loaded, failed to load, or takes too long to wait for it. */
   isSettled(name: LazyModuleName): boolean {
-    return this.#loaded.has(name) || this.#failed.has(name) || this.#slow.has(name);
+    const { module, retryAt, isSlow } = this.#requested.get(name) ?? {};
+    return !!(module ?? retryAt ?? isSlow);
   }
 
   /** Whether the last request for the module failed. */
   isMissing(name: LazyModuleName): boolean {
-    return this.#failed.has(name);
+    return !!this.#requested.get(name)?.retryAt;
   }
 
-  /**
-   * Loads the module and adopts its styles. Resolves with undefined if it cannot be loaded now; a later call tries
-   * again.
-   */
+  /** Loads the module. Resolves with undefined if it cannot be loaded now; a later call tries again. */
   async load<Name extends LazyModuleName>(name: Name): Promise<LazyModule<Name> | undefined> {
-    const known = this.get(name);
-    if (known || (this.#failed.get(name) ?? 0) > Date.now()) return known;
-    try {
-      const loaded: { readonly css?: string } = await this.import(name);
-      if (!this.#loaded.has(name)) {
-        this.#loaded.set(name, loaded);
-        this.#onLoad(loaded.css);
-      }
-    } catch {
-      this.#onLoad(undefined);
-    }
-    return this.get(name);
+    if ((this.#requested.get(name)?.retryAt ?? 0) > Date.now()) return undefined;
+    return this.import(name).catch(() => undefined);
   }
 
   /**
-   * Imports the module without adopting its styles, even right after a failed attempt.
+   * Loads the module, even right after a failed attempt.
    *
    * @throws {ChatError} `network` if it cannot be loaded; a later call tries again
    */
   import<Name extends LazyModuleName>(name: Name): Promise<LazyModule<Name>> {
-    const request = this.#requests.get(name) ?? this.#request(name);
-    this.#requests.set(name, request);
-    return request as Promise<LazyModule<Name>>;
+    const requested = this.#requested.get(name) ?? {};
+    this.#requested.set(name, requested);
+    return (requested.request ??= this.#request(name, requested)) as Promise<LazyModule<Name>>;
   }
 
-  async #request(name: LazyModuleName): Promise<unknown> {
+  async #request(name: LazyModuleName, requested: Requested): Promise<unknown> {
     const timer = setTimeout(() => {
-      this.#slow.add(name);
+      requested.isSlow = true;
       this.#onLoad(undefined);
     }, slowAfter);
     try {
       // Firefox never repeats an import that failed, not even for a module that imports the same file.
       await Promise.all(files[name].map(this.preload));
-      const loaded = await loadModule<unknown>(loaders[name]);
-      this.#failed.delete(name);
-      return loaded;
+      requested.module = await loadModule<object>(loaders[name]);
+      requested.retryAt = undefined;
+      return requested.module;
     } catch (cause) {
-      this.#requests.delete(name);
-      this.#failed.set(name, Date.now() + retryDelay);
+      requested.request = undefined;
+      requested.retryAt = Date.now() + retryDelay;
       throw new ChatError('network', 'The chat did not load completely.', { cause });
     } finally {
       clearTimeout(timer);
+      // By itself, so that an error in it does not make the module fail.
+      queueMicrotask(() => {
+        this.#onLoad(requested.module?.css);
+      });
     }
   }
 }

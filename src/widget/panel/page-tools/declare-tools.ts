@@ -1,9 +1,10 @@
 import type { ClientTool } from '../../../client/chat-client.ts';
-import { countCharacters, toolLimits } from '../../../contract/limits.ts';
-import type { PageTool } from '../../page-tool.ts';
+import { clientToolLimits } from '../../../contract/client-tool-limits.ts';
+import { countCharacters } from '../../../contract/limits.ts';
+import type { PageTool, PageToolParameter } from '../../page-tool.ts';
 import { warnOnce } from '../../warn-once.ts';
 
-const { tools: counts, toolName, toolDescription } = toolLimits;
+const { tools: counts, toolName, toolDescription } = clientToolLimits;
 /** The maximum length of a title, in characters. Titles are not sent to the service. */
 const maxTitleLength = 64;
 
@@ -48,16 +49,21 @@ function faultOf(tool: unknown): string | undefined {
   if (typeof run !== 'function') return 'its run has to be a function';
   if (!Array.isArray(parameters) || parameters.length > counts.parameters)
     return `its parameters have to be a list of at most ${counts.parameters}`;
-  return (parameters as unknown[]).every(isParameter)
-    ? undefined
-    : 'each parameter needs a name, a description, and a type of string, number or bool; a title has to be a text';
+  if (!(parameters as unknown[]).every(isParameter))
+    return 'each parameter needs a name, a description, and a type of string, number or bool; a title has to be a text, required true or false';
+  const names = new Set((parameters as PageToolParameter[]).map(({ name }) => name));
+  return names.size === parameters.length ? undefined : 'two of its parameters have the same name';
 }
 
 function isParameter(parameter: unknown): boolean {
   if (typeof parameter !== 'object' || parameter === null) return false;
-  const { name, type, description, title } = parameter as Record<string, unknown>;
+  const { name, type, description, title, required } = parameter as Record<string, unknown>;
   const isDescribed = isName(name, 1) && isDescription(description) && isTitle(title);
-  return isDescribed && ['string', 'number', 'bool'].includes(String(type));
+  return (
+    isDescribed &&
+    typeof (required ?? true) === 'boolean' &&
+    ['string', 'number', 'bool'].includes(String(type))
+  );
 }
 
 function isName(name: unknown, min: number): boolean {

@@ -1,8 +1,9 @@
 import { toJson } from '../../../client/to-json.ts';
 import type { ToolResult } from '../../../contract/client-tool.ts';
-import { countCharacters, toolLimits } from '../../../contract/limits.ts';
+import { clientToolLimits } from '../../../contract/client-tool-limits.ts';
+import { countCharacters } from '../../../contract/limits.ts';
 
-const limit = toolLimits.toolResults.characters;
+const limit = clientToolLimits.toolResults.characters;
 
 const sizeOf = (value: unknown): number => countCharacters(toJson(value));
 

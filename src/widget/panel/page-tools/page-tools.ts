@@ -6,6 +6,7 @@ import type { Message } from '../../conversation/snapshot.ts';
 import { english, fill, type Texts } from '../../texts/texts.ts';
 import type { AddOn } from '../add-on.ts';
 import type { PanelContext } from '../panel-context.ts';
+import { Announcer } from '../announcer.ts';
 import { focusPanel } from '../focus-panel.ts';
 import { TabClaims } from './tab-claims.ts';
 import { declareTools, validTools } from './declare-tools.ts';
@@ -30,13 +31,12 @@ class PageTools implements AddOn {
   #controller = new AbortController();
   #offered: unknown;
   #valid = validTools(undefined);
-  readonly #live = document.createElement('div');
+  /** Of its own: an answer replaces the one before it. */
+  readonly #announcer = new Announcer();
 
   constructor(panel: PanelContext) {
     this.#panel = panel;
-    this.#live.className = 'visually-hidden';
-    this.#live.role = 'status';
-    panel.host.root.append(this.#live);
+    panel.host.root.append(this.#announcer.element);
   }
 
   readonly tools = () => (this.#tools.size > 0 ? declareTools(this.#tools) : undefined);
@@ -47,6 +47,7 @@ class PageTools implements AddOn {
       if (this.#conversationId !== undefined) this.stop();
       this.#calls.clear();
       this.#rendered.clear();
+      this.#announcer.element.replaceChildren();
       this.#conversationId = conversationId;
     }
     // Calls from the history, instead of a new answer, may have run already, so they need consent.
@@ -94,7 +95,7 @@ class PageTools implements AddOn {
   /** The number of messages that the visitor has sent; each carries the results of the calls before it. */
   get #turn(): number {
     const { messages } = this.#panel.conversation.snapshot;
-    return messages.filter(({ role, status }) => role === 'user' && /^sen/.test(status)).length;
+    return messages.filter(({ role, status }) => role === 'user' && /sending|sent/.test(status)).length;
   }
 
   #callsOf(messageKey: string): readonly ToolCall[] {
@@ -237,9 +238,8 @@ class PageTools implements AddOn {
   }
 
   #announce(text: string): void {
-    const line = document.createElement('p');
-    line.textContent = text;
-    this.#live.replaceChildren(line);
+    this.#announcer.element.replaceChildren();
+    this.#announcer.say(text);
   }
 }
 

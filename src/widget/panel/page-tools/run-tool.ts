@@ -30,14 +30,29 @@ export async function runTool(
   signal.addEventListener('abort', onAbort);
   try {
     if (signal.aborted) throw new Error(visitorLeft);
-    const result = await Promise.race([Promise.resolve(args).then((args) => tool.run(args)), cancellation]);
-    return { outcome: 'done', result: JSON.parse(toJson(result ?? null)) };
+    // A copy: a tool that changes its arguments must not change the call.
+    const copy = Promise.resolve(JSON.parse(toJson(args)) as typeof args);
+    const result = await Promise.race([copy.then((args) => tool.run(args)), cancellation]);
+    return { outcome: 'done', result: asJson(result) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { outcome: 'failed', result: { error: message } };
+    return { outcome: 'failed', result: { error: asJson(message) } };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/**
+ * Converts a value to JSON without null characters, which the service refuses. Returns null for a value that has no
+ * JSON, such as a window.
+ */
+function asJson(value: unknown): unknown {
+  try {
+    const json = toJson(value).replace(/\\(u0000|.)/g, (escape, kind) => (kind === 'u0000' ? '' : escape));
+    return JSON.parse(json) as unknown;
+  } catch {
+    return null;
   }
 }
 

@@ -4,6 +4,7 @@ import { sleep } from '../../conversation/sending/sleep.ts';
 /** Milliseconds that the other pages have to object. */
 const objectionTimeout = 500;
 
+/** A message between pages, with the key of a claim. */
 type Claim = { readonly claimed: string } | { readonly refused: string };
 
 /**
@@ -41,17 +42,18 @@ async function claimByChannel(name: string): Promise<boolean> {
   const key = newKey();
   const channel = new BroadcastChannel(name);
   let isReserved = false;
-  const refusal = new Promise<true>((resolve) => {
+  const taken = new Promise<true>((resolve) => {
     channel.onmessage = ({ data }: MessageEvent<Claim>) => {
-      const isOwn = 'refused' in data && data.refused === key;
-      if ('claimed' in data && (isReserved || key < data.claimed))
-        channel.postMessage({ refused: data.claimed });
-      else if (isOwn || 'claimed' in data) resolve(true);
+      if ('claimed' in data) {
+        const hasPriority = isReserved || key < data.claimed;
+        if (hasPriority) channel.postMessage({ refused: data.claimed });
+        else resolve(true);
+      } else if (data.refused === key) resolve(true);
     };
   });
   channel.postMessage({ claimed: key });
   const timeout = sleep(objectionTimeout, new AbortController().signal).then(() => false);
-  isReserved = !(await Promise.race([refusal, timeout]));
+  isReserved = !(await Promise.race([taken, timeout]));
   // An open channel refuses later claims.
   if (!isReserved) channel.close();
   return isReserved;

@@ -1,5 +1,5 @@
 import { followViewport } from './follow-viewport.ts';
-import { keepFocus } from './keep-focus.ts';
+import { trapFocus } from './focus-trap.ts';
 import { offerResizing } from './offer-resizing.ts';
 import type { VisiblePanel } from './visible-panel.ts';
 
@@ -11,7 +11,7 @@ export function fitPanel(visible: VisiblePanel): () => void {
   const controller = new AbortController();
   const { signal } = controller;
   followViewport(visible, signal);
-  keepFocus(visible, signal);
+  trapFocus(visible, signal);
   offerResizing(visible, signal);
   return () => {
     controller.abort();

@@ -27,6 +27,8 @@ export function offerResizing(
   const place = (): void => {
     const { left, right, top, bottom, width, height } = panel.getBoundingClientRect();
     const { x, y } = direction();
+    // The page's style sheet may hide the panel.
+    handle.hidden = !width;
     handle.style.left = `${x > 0 ? right : left}px`;
     handle.style.top = `${y > 0 ? bottom : top}px`;
     // The grip is drawn for the top left corner.

@@ -1,3 +1,4 @@
+import { conversationKeyPrefix } from '../../conversation/storage/conversation-store.ts';
 import { english, loadLocale } from '../../texts/texts.ts';
 import type { VoiceAssistantChat } from '../../voice-assistant-chat.ts';
 import { adoptStyles } from '../adopt-styles.ts';
@@ -97,9 +98,11 @@ class Teaser {
   }
 
   get #hasChatted(): boolean {
-    const id = this.#element.assistantId?.trim() ?? '';
+    const id = this.#element.assistantId?.trim();
+    // The page may set it later.
+    if (!id) return false;
     return Object.keys(this.#storage ?? {}).some(
-      (key) => key.startsWith('voice-assistant-chat:conversation:') && key.includes(id),
+      (key) => key.startsWith(conversationKeyPrefix) && key.includes(id),
     );
   }
 

@@ -6,14 +6,12 @@ import { warnOnce } from '../../warn-once.ts';
 const modes = ['call', 'dictation', 'none'] as const;
 type Mode = (typeof modes)[number];
 
-/** The mode that the site has set, else the assistant's. The attribute without a value means dictation. */
+/** The site's mode if it is valid, else the assistant's. The attribute without a value means dictation. */
 function modeOf({ host, options }: PanelContext): Mode {
   const value = (host.element.voice as string | null)?.trim().toLowerCase();
-  const offersCalls = options.settings.web_calls === true;
-  if (value === undefined) return offersCalls ? 'call' : 'none';
   const mode = value === '' ? 'dictation' : modes.find((known) => known === value);
-  if (mode === undefined) warnOnce(`voice="${value}": use ${modes.join(' or ')}.`);
-  return mode ?? 'none';
+  if (value !== undefined && mode === undefined) warnOnce(`voice="${value}": use ${modes.join(' or ')}.`);
+  return mode ?? (options.settings.web_calls === true ? 'call' : 'none');
 }
 
 /** Lets visitors call the assistant, or dictate and have answers read aloud; the latter also where calls cannot work. */

@@ -17,7 +17,7 @@ const downIcon = icon(thumb, 'upside-down');
  * The time of a message, and the buttons to copy and rate it. They have `tabindex` since buttons in Safari do not take the
  * focus: outside the message, it would hide them.
  */
-export function messageTools(message: Message, locale: Locale, panel: PanelContext): TemplateResult {
+export function messageActions(message: Message, locale: Locale, panel: PanelContext): TemplateResult {
   const { texts } = locale;
   const { role, at } = message;
   const rating = ratingOf(message, panel.conversation.snapshot);

@@ -5,7 +5,7 @@ import type { VisiblePanel } from './visible-panel.ts';
  * Keeps the focus visible while the panel fills the window: at either end, Tab continues at the other, since the page's
  * controls are behind the panel. Escape still closes it.
  */
-export function keepFocus({ panel }: VisiblePanel, signal: AbortSignal): void {
+export function trapFocus({ panel }: VisiblePanel, signal: AbortSignal): void {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Tab' || !fillsWindow(panel)) return;
     const elements = [...panel.querySelectorAll<HTMLElement>('*')].flatMap(withSlotted);

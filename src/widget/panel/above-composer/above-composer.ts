@@ -55,10 +55,10 @@ interface Offer {
 const offers = new WeakMap<HTMLElement, Offer>();
 
 /** Suggestions are shown until the visitor writes; changed ones are shown again. */
-function suggestionsFor({ host: { element }, options, conversation }: PanelContext): readonly string[] {
+function suggestionsFor({ host: { element }, conversation }: PanelContext): readonly string[] {
   const { conversationId, messages, status } = conversation.snapshot;
   if (status !== 'ready') return [];
-  const suggestions = validSuggestions(options.suggestions);
+  const suggestions = validSuggestions(element.suggestions);
   const key = JSON.stringify(suggestions);
   const sent = messages.filter(({ role }) => role === 'user').length;
   const last = offers.get(element);

@@ -4,7 +4,7 @@ import {
   startVoice,
   type StartedCall,
   type VoiceOptions,
-} from '../contract/voice-endpoints.ts';
+} from '../contract/web-call-endpoints.ts';
 import type { ConversationClient, RequestOptions } from './conversation-client.ts';
 import { withProof } from './with-proof.ts';
 

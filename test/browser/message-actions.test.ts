@@ -95,7 +95,10 @@ describe('the actions of a message', () => {
 
   it('stay when a tap on a button focuses an element around it, as in Safari', async function () {
     if (!supports.touch) this.skip();
-    serveHistory([{ role: 'assistant', content: 'Hello!', created_at: ago(1) }]);
+    serveHistory([
+      { role: 'assistant', content: 'Hello!', created_at: ago(1) },
+      { role: 'user', content: 'Good morning!', created_at: ago(1) },
+    ]);
     const chat = mount({ 'base-url': cannedService, lang: 'en' });
     await chat.open();
     await until(() => chat.find('.divider') !== null, 'the module for reading');

@@ -1,4 +1,4 @@
-/* The lazily loaded part of a conversation; the panel's talk module contains it. */
+/* The lazily loaded part of a conversation; the panel's messaging module contains it. */
 export { deliver } from './sending/deliver.ts';
 export { withoutPending } from './history/apply-record.ts';
 export { followUpdates, readUpdates } from './history/follow-updates.ts';

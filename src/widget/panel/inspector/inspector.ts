@@ -1,52 +1,58 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { FunctionCall } from '../../client/chat-client.ts';
-import { readVariables } from '../conversation/history/read-variables.ts';
-import { inspectorTexts, type InspectorTexts } from '../texts/inspector-texts.ts';
-import { fill, type Locale, type Texts } from '../texts/texts.ts';
-import { button } from './header.ts';
-import { icon } from './icons.ts';
+import type { FunctionCall } from '../../../client/chat-client.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
+import { inspectorTexts, type InspectorTexts } from '../../texts/inspector-texts.ts';
+import { fill, type Locale } from '../../texts/texts.ts';
+import { button } from '../header.ts';
+import { icon } from '../icons.ts';
+import type { AddOn, PageToolCall } from '../add-on.ts';
+import type { PanelContext } from '../panel-context.ts';
 import inspectorCss from './inspector.css?inline';
-import type { PageToolCall } from './add-on.ts';
-import type { PanelContext } from './panel-context.ts';
+import { readVariables } from './read-variables.ts';
 
 export { inspectorCss as css };
 
 const inspectIcon = icon('m9 8-4 4 4 4m6-8 4 4-4 4');
 
 /** The preview's label, and the drawer that a button opens and closes. */
-export class Inspector {
+export function start(panel: PanelContext): AddOn {
+  return new Inspector(panel);
+}
+
+class Inspector implements AddOn {
   readonly #panel: PanelContext;
   #isOpen = true;
-  /** The conversation whose variables were requested last. */
-  #requested: string | undefined;
+  /** The conversation and the number of its messages when its variables were last requested. */
+  #requested = '';
 
   constructor(panel: PanelContext) {
     this.#panel = panel;
   }
 
-  /** Call when the conversation has changed. Requests the variables of a new one. */
-  conversationChanged(): void {
-    const { conversation } = this.#panel;
-    const { conversationId } = conversation.snapshot;
-    if (conversationId === undefined || conversationId === this.#requested) return;
-    this.#requested = conversationId;
+  /** Requests the variables, which each message may change. */
+  readonly conversationChanged = (conversation: Conversation): void => {
+    const { conversationId, messages, status } = conversation.snapshot;
+    const current = `${conversationId} ${messages.length}`;
+    if (conversationId === undefined || status === 'replying' || current === this.#requested) return;
+    this.#requested = current;
+    // After a failure, the next message requests them again.
     readVariables(conversation.session).catch(() => undefined);
-  }
+  };
 
-  mark({ test }: Texts): TemplateResult {
-    return html`<span part="test-mark">${test}</span>`;
-  }
+  readonly inTitles = () => html`<span part="test-mark">${this.#locale.texts.test}</span>`;
 
-  button({ inspect }: Texts): TemplateResult {
-    const toggle = (): void => {
-      this.#isOpen = !this.#isOpen;
-      this.#panel.requestRender();
-    };
-    return button('inspect', inspect, inspectIcon, toggle, this.#isOpen);
-  }
+  readonly inHeader = () =>
+    button('inspect', this.#locale.texts.inspect, inspectIcon, this.#toggle, this.#isOpen);
 
-  drawer(locale: Locale): unknown {
-    return this.#isOpen ? drawer(this.#panel, locale) : nothing;
+  readonly aboveComposer = () => (this.#isOpen ? drawer(this.#panel, this.#locale) : nothing);
+
+  readonly #toggle = (): void => {
+    this.#isOpen = !this.#isOpen;
+    this.#panel.requestRender();
+  };
+
+  get #locale(): Locale {
+    return this.#panel.locale as Locale;
   }
 }
 

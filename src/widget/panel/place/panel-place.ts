@@ -1,8 +1,8 @@
-import type { Locale } from '../texts/texts.ts';
-import type { LazyModules } from './modules/lazy-modules.ts';
-import type { VisiblePanel } from './place/visible-panel.ts';
-import type { PanelHost } from './panel-host.ts';
-import type { VisitStorage } from '../conversation/storage/visit-storage.ts';
+import type { Locale } from '../../texts/texts.ts';
+import type { LazyModules } from '../modules/lazy-modules.ts';
+import type { VisiblePanel } from './visible-panel.ts';
+import type { PanelHost } from '../panel-host.ts';
+import type { VisitStorage } from '../../conversation/storage/visit-storage.ts';
 
 const sizeKey = 'voice-assistant-chat:size';
 
@@ -50,8 +50,8 @@ export class PanelPlace {
 
   /** Keeps the panel above a phone's on-screen keyboard, and lets the visitor resize it. */
   async #start(): Promise<void> {
-    const talk = await this.#modules.load('talk');
-    if (this.#isShown) this.#stop ??= talk?.fitPanel(this.#visible);
+    const messaging = await this.#modules.load('messaging');
+    if (this.#isShown) this.#stop ??= messaging?.fitPanel(this.#visible);
   }
 
   /** Call when the panel is shown, and when the element is connected again while it is shown. */

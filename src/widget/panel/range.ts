@@ -1,2 +1,2 @@
 /** The numbers from 0 to `count - 1`. Not by `Array.from`: pages with Prototype.js have one that ignores its callback. */
-export const countUp = (count: number): number[] => [...Array(count).keys()];
+export const range = (count: number): number[] => [...Array(count).keys()];

@@ -1,17 +1,18 @@
 import { html, nothing } from 'lit/html.js';
 import type { Message, Snapshot } from '../../conversation/snapshot.ts';
-import { fill, plural, type Locale } from '../../texts/texts.ts';
+import type { Locale } from '../../texts/texts.ts';
 import { icon } from '../icons.ts';
 import { idle } from '../../element/when-idle.ts';
 import { isMarkdown, pageSize, type LogValues, type MessageDetails } from '../message-log.ts';
 import type { PanelContext } from '../panel-context.ts';
+import { Announcements } from './announcements.ts';
 import { moveLogFocus } from './log-keys.ts';
 import { messageSurroundings, timeOf } from './message-surroundings.ts';
-import { messageTools } from './message-tools.ts';
-import { NewSentences } from './new-sentences.ts';
+import { messageActions } from './message-actions.ts';
 import { RenderThrottle } from './render-throttle.ts';
 import { startOfDay } from './day-label.ts';
 import { UnreadBadge } from './unread-badge.ts';
+import { unreadText } from './unread-text.ts';
 import { usedTools } from './used-tools.ts';
 
 interface Known {
@@ -25,28 +26,28 @@ const messagesPerRender = 50;
 /** Milliseconds between these renders, so that the page stays responsive. */
 const renderPause = 30;
 
-/** Milliseconds between two announcements of a growing answer. */
-const announcementPause = 300;
-
 const downIcon = icon('M12 5v14m-6-6 6 6 6-6');
 
-/** Adds times, dividers, actions, the unread count and announcements to the message log. */
-export class Reading {
+/**
+ * Controls the message log: which pages are rendered in full, the details of each message (times, dividers, actions),
+ * and the count of unread messages.
+ */
+export class LogController {
+  readonly announcements: Announcements;
   readonly throttle: RenderThrottle;
   readonly #panel: PanelContext;
   readonly #badge: UnreadBadge;
-  readonly #sentences = new NewSentences();
   readonly #known = new WeakMap<Message, Known>();
   /** Pages rendered in full: immediately near the viewport, the others when the page is idle. */
   readonly #near = new Set<number>();
   #renderTimer: ReturnType<typeof setTimeout> | undefined;
-  #speaking: ReturnType<typeof setTimeout> | undefined;
+  #countdown: ReturnType<typeof setTimeout> | undefined;
   /** The message before those of the snapshot, if it has been loaded. */
   #before: Message | undefined;
   #today = 0;
   /**
    * Whether times and days are shown. For its first format, a browser needs 50 ms, or 200 ms on a phone, so they wait
-   * until the page is idle, and in a conversation of today until the first answer is complete.
+   * until the page is idle, and in a conversation of today until the first answer is complete. A greeting alone has none.
    */
   showsTimes = false;
   #isWaiting = false;
@@ -62,6 +63,7 @@ export class Reading {
 
   constructor(panel: PanelContext) {
     this.#panel = panel;
+    this.announcements = new Announcements(panel);
     this.throttle = new RenderThrottle(panel.requestRender);
     this.#badge = new UnreadBadge(panel.host.launcher);
     // These listeners are released with the panel's elements.
@@ -80,8 +82,10 @@ export class Reading {
     return this.#panel.conversation.snapshot;
   }
 
-  get #language(): string {
-    return (this.#panel.locale as Locale).language;
+  /** Whether the assistant has greeted, and nobody has written. */
+  get #isGreetingAlone(): boolean {
+    const [first, second] = this.#snapshot.messages;
+    return first?.role === 'assistant' && !first.author && !second && !this.#before;
   }
 
   /**
@@ -115,16 +119,18 @@ export class Reading {
 
   /** Returns the same object as long as nothing changes. */
   detailsOf(messages: readonly Message[], index: number, values: LogValues): MessageDetails {
-    const { options } = this.#panel;
+    const { host, options } = this.#panel;
     const { choices, messages: all } = this.#snapshot;
     const message = messages[index] as Message;
     const previous = messages[index - 1] ?? (messages === all ? this.#before : undefined);
     const { key } = message;
+    const isGreetingAlone = this.#isGreetingAlone;
     const isFirstNew = key === this.#firstNew;
     const isActive = key === this.#hovered || key === this.#focused;
     const hasTools = isActive && isSettled(message);
     const basis = [
       previous,
+      isGreetingAlone,
       isFirstNew,
       isActive,
       hasTools && choices,
@@ -137,10 +143,10 @@ export class Reading {
     const known = this.#known.get(message);
     if (known?.basis.every((value, at) => value === basis[at])) return known.details;
     const { locale } = values;
-    const tools = hasTools ? messageTools(message, locale, this.#panel) : undefined;
-    const used = options.showsFunctionCalls ? usedTools(message, locale) : undefined;
+    const tools = hasTools ? messageActions(message, locale, this.#panel) : undefined;
+    const used = host.element.showFunctionCalls ? usedTools(message, locale) : undefined;
     const { showsTimes } = this;
-    const around = { previous, isFirstNew, isActive, showsTimes, used, tools };
+    const around = { previous, isGreetingAlone, isFirstNew, isActive, showsTimes, used, tools };
     const details = messageSurroundings(message, values, around);
     this.#known.set(message, { basis, details });
     return details;
@@ -164,20 +170,20 @@ export class Reading {
    * @param isComplete whether all pages are rendered
    */
   afterRender(isComplete: boolean): void {
-    const { announcer, container, scroll, conversation, markdown } = this.#panel;
+    const { announcer, container, scroll, conversation, markdown, requestRender } = this.#panel;
     this.throttle.rendered();
     const { snapshot } = conversation;
     const { messages } = snapshot;
+    clearTimeout(this.#countdown);
+    const isCounting = [snapshot, ...messages].some(({ problem }) => (problem?.retryAt ?? 0) > Date.now());
+    // A hidden panel is not rendered, which ends it; one that was removed may still be rendered by a late answer.
+    if (isCounting && container.isConnected) this.#countdown = setTimeout(requestRender, 1000);
     const isStreaming = messages.some(({ status }) => status === 'streaming');
     const complete = messages.length - Number(isStreaming);
-    const isFew = complete < 3 && (messages[0]?.at ?? Infinity) >= this.#today;
+    const isFew = this.#isGreetingAlone || (complete < 3 && (messages[0]?.at ?? Infinity) >= this.#today);
     if (!this.#isWaiting && !container.hidden && !isFew) void this.#showTimes();
     if (markdown !== undefined && isComplete) this.#renderLater();
-    if (isStreaming)
-      this.#speaking ??= setTimeout(() => {
-        this.#speaking = undefined;
-        if (!container.hidden) this.announce(false);
-      }, announcementPause);
+    if (isStreaming) this.announcements.announceSoon();
     if (snapshot.unread > 0 && scroll.isAtEnd && conversation.isVisible) {
       // It may announce their number, or the beginning of an answer, which is not complete.
       if (announcer.isComplete) announcer.element.replaceChildren();
@@ -194,54 +200,13 @@ export class Reading {
     this.#panel.requestRender();
   }
 
-  /**
-   * Announces the new text of the last answers.
-   *
-   * @param isComplete whether the answers are complete; otherwise, their complete sentences are announced
-   * @param count of answers, since several may arrive together
-   */
-  announce(isComplete: boolean, count = 1): void {
-    const { container } = this.#panel;
-    // Not in one query: that would search the whole history.
-    const lines = [...container.querySelectorAll('.page:has(> .assistant)')]
-      .slice(-count)
-      .flatMap((page) => [...page.querySelectorAll('.assistant > article > :last-child')])
-      .slice(-count)
-      .flatMap((answer) => this.#newText(answer, isComplete) || []);
-    this.#say(lines, isComplete);
-  }
-
-  /** Announces the number of unread messages, while the panel is hidden. Nothing talks over a call. */
-  announceUnread(): void {
-    const { unread, call } = this.#snapshot;
-    if (unread > 0 && !call) this.#say([unreadText(unread, this.#panel.locale as Locale)], true);
-  }
-
-  #say(lines: readonly string[], isComplete: boolean): void {
-    const { announcer } = this.#panel;
-    if (!lines[0]) return;
-    if (announcer.isComplete) announcer.element.replaceChildren();
-    for (const text of lines) {
-      const line = document.createElement('p');
-      line.textContent = text;
-      announcer.element.append(line);
-    }
-    announcer.isComplete = isComplete;
-  }
-
-  #newText(answer: Element, isComplete: boolean): string {
-    const text = this.#sentences.take(answer, isComplete, this.#language);
-    // The name of a person; the assistant is announced without one.
-    const author = answer.parentElement?.querySelector('[part=message-author]')?.textContent;
-    return author && text ? `${author}: ${text}` : text;
-  }
-
   /** Call when the element is disconnected; the next render starts the timers again. */
   stop(): void {
     this.throttle.stop();
+    clearTimeout(this.#countdown);
     clearTimeout(this.#renderTimer);
-    clearTimeout(this.#speaking);
-    this.#renderTimer = this.#speaking = undefined;
+    this.#renderTimer = undefined;
+    this.announcements.stop();
   }
 
   /** Shows the unread count on the launcher. */
@@ -335,12 +300,6 @@ export class Reading {
     // Escape closes the panel only from outside the messages.
     event.stopPropagation();
   };
-}
-
-function unreadText(count: number, locale: Locale): string {
-  const { language } = locale;
-  const number = new Intl.NumberFormat(language).format(count);
-  return fill(plural(locale.texts.unread, count, language), { count: number });
 }
 
 /** Whether a message can be copied and rated. */
