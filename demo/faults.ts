@@ -4,9 +4,10 @@ import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
 import { SendMessageRequest } from '../src/contract/conversation.ts';
 import { readAssistantWidget } from '../src/contract/widget-settings.ts';
-import { openConversation, resumeConversation, sendMessage } from '../src/contract/chat-endpoints.ts';
+import { openConversation, resumeConversation } from '../src/contract/chat-endpoints.ts';
 import { errorTexts } from '../src/contract/error-texts.ts';
-import { limits } from '../src/contract/limits.ts';
+import { requestLimits } from '../src/contract/limits.ts';
+import { sendMessage } from '../src/contract/messaging-endpoints.ts';
 import { breakages } from './faults/breakages.ts';
 import { changes } from './faults/changes.ts';
 import type { Fault, FaultContext, FaultRequest, Step } from './faults/fault.ts';
@@ -42,7 +43,7 @@ function answerPlainly({ context, step, conversations, conversation, message }: 
     return context.json({ status: true, conversation_id: uuid, history });
   }
   if (conversation === undefined)
-    return context.json({ status: false, error: errorTexts.conversationNotFound }, 404);
+    return context.json({ status: false, error: errorTexts['conversation-not-found'] }, 404);
   if (step === 'read') return context.json({ status: true, history: conversation.history, variables: null });
   if (message === undefined) return context.json({ status: false, error: 'message is required' }, 422);
   const answer = `You wrote “${message}”. I send my answers in one piece, without streaming.`;
@@ -91,7 +92,7 @@ export function faults(stopped: AbortSignal): Hono<{ Bindings: HttpBindings }> {
       exposeHeaders: ['Retry-After'],
       maxAge: 600,
     }),
-    bodyLimit({ maxSize: limits.requestBody }),
+    bodyLimit({ maxSize: requestLimits.requestBody }),
     async (context, next) => {
       // Compression would merge the chunks of an answer.
       context.header('Cache-Control', 'no-store, no-transform');

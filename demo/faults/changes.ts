@@ -12,7 +12,7 @@ function end({ context, step, conversation }: FaultRequest): Response | undefine
   if (conversation === undefined) return undefined;
   const { history } = conversation;
   if (history.filter(({ role }) => role === 'user').length < messagesBeforeTheEnd) return undefined;
-  if (step === 'send') return context.json({ status: false, error: errorTexts.conversationEnded }, 400);
+  if (step === 'send') return context.json({ status: false, error: errorTexts['conversation-ended'] }, 400);
   return context.json({ status: true, history, variables: null, ai_enabled: true, ended: true });
 }
 

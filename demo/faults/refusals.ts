@@ -20,13 +20,13 @@ function tooManyRequests({ context, conversation }: FaultRequest): Response | un
   }
   conversation.retryAt ??= now + retryAfterSeconds * 1000;
   const wait = Math.ceil((conversation.retryAt - now) / 1000);
-  const body = { message: errorTexts.tooManyRequests, retry_after: wait };
+  const body = { message: errorTexts['too-many-requests'], retry_after: wait };
   return context.json(body, 429, { 'Retry-After': String(wait) });
 }
 
 /** A failing engine has often started its stream, so the error is an event. */
 function engineFailed(request: FaultRequest): Response {
-  const error = `${errorTexts.engineFailed}the language model is not available.`;
+  const error = `${errorTexts['engine-failed']} the language model is not available.`;
   if (!request.streaming) return refuse(request, 400, error);
   const data = JSON.stringify({ status: false, error });
   return request.context.body(`event: error\ndata: ${data}\n\n`, 200, {
@@ -38,27 +38,27 @@ function engineFailed(request: FaultRequest): Response {
 export const refusals = {
   'not-found': {
     at: ['settings', 'open'],
-    answer: (request) => refuse(request, 404, errorTexts.assistantNotFound),
+    answer: (request) => refuse(request, 404, errorTexts['assistant-not-found']),
   },
   'insufficient-balance': {
     at: ['open', 'send'],
-    answer: (request) => refuse(request, 400, errorTexts.insufficientBalance),
+    answer: (request) => refuse(request, 400, errorTexts['insufficient-balance']),
   },
   'balance-spent': {
     at: ['send'],
-    answer: (request) => refuse(request, 400, errorTexts.insufficientBalance),
+    answer: (request) => refuse(request, 400, errorTexts['insufficient-balance']),
   },
   'limit-reached': {
     at: ['send'],
-    answer: (request) => refuse(request, 400, errorTexts.limitReached),
+    answer: (request) => refuse(request, 400, errorTexts['limit-reached']),
   },
   'origin-not-allowed': {
     at: ['open'],
-    answer: (request) => refuse(request, 403, `${errorTexts.originNotAllowed}https://shop.example`),
+    answer: (request) => refuse(request, 403, `${errorTexts['origin-not-allowed']} https://shop.example`),
   },
   'conversation-not-found': {
     at: ['read', 'send'],
-    answer: (request) => refuse(request, 404, errorTexts.conversationNotFound),
+    answer: (request) => refuse(request, 404, errorTexts['conversation-not-found']),
   },
   'message-refused': {
     at: ['send'],

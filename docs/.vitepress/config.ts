@@ -14,7 +14,16 @@ export default defineConfig({
   cleanUrls: true,
   // Keeps the inline scripts the same on every page, so that the service's policy can list their hashes.
   metaChunk: true,
+  // The HTTP reference, which loads on its page alone, is larger than Vite's limit of 500 kB.
+  vite: { build: { chunkSizeWarningLimit: 1000 } },
   markdown: {
+    // Asterisk's files, which a page includes.
+    languageAlias: { conf: 'ini' },
+    // By default, Shiki stops coloring a line after 500 ms. On a slow machine, the first line of a language takes longer.
+    shikiSetup(highlighter) {
+      const { codeToHtml } = highlighter;
+      highlighter.codeToHtml = (code, options) => codeToHtml(code, { ...options, tokenizeTimeLimit: 0 });
+    },
     config(md) {
       generateSections(md);
       keepInlineCode(md);

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { faults } from '../../demo/faults.ts';
 import { longHistory } from '../../demo/faults/long-history.ts';
-import { AnsweredMessage, Conversation, OpenedConversation } from '../../src/contract/chat-endpoints.ts';
+import { Conversation, OpenedConversation } from '../../src/contract/chat-endpoints.ts';
+import { AnsweredMessage } from '../../src/contract/messaging-endpoints.ts';
 
 const app = faults(new AbortController().signal);
 const site = 'http://shop.example';

@@ -93,7 +93,7 @@ describe('compose.yaml', () => {
 
   it('publishes the UDP ports of web calls', () => {
     for (const [env, range] of [
-      [required, '40000-40100'],
+      [required, '40000-40029'],
       [{ ...required, VOICE_UDP_PORTS: '50000-50009' }, '50000-50009'],
     ] as const) {
       assert.equal(environment(env)['VOICE_UDP_PORTS'], range);

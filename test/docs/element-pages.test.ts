@@ -92,6 +92,21 @@ describe('the pages', () => {
     assert.deepEqual(unused, []);
   });
 
+  it('say at each generated section where readers of the file find it', () => {
+    const missing = documents.flatMap((path) => {
+      const address = `/${path.replace(/\.md$/, '')}`;
+      const lines = new Document(path).source.split('\n');
+      return lines.flatMap((line, index) => {
+        if (!line.startsWith('<!-- generated: ')) return [];
+        const note = lines[index + 2] ?? '';
+        return note.startsWith(`> This part is in the built documentation, at \`${address}\` of `)
+          ? []
+          : [`${path}:${index + 1}`];
+      });
+    });
+    assert.deepEqual(missing, []);
+  });
+
   it('state the size budgets in the README', () => {
     const { shell, typing } = budgets;
     const figures = new Document('README.md')

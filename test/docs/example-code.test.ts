@@ -25,5 +25,18 @@ describe('the pages about frameworks', () => {
       const foreign = blocks.filter((block) => !examples.some((file) => file.includes(normalize(block))));
       assert.deepEqual(foreign, []);
     });
+
+    it(`import only files that the page names: ${page}`, () => {
+      const text = readFileSync(join(repository, 'docs/embed', `${page}.md`), 'utf8');
+      const imported = Array.from(
+        text.matchAll(/^ *import (?:.* from )?'\.\.?\/(.*)';$/gm),
+        ([, path = '']) => path,
+      );
+      const named = Array.from(text.matchAll(/`(src|app)\/([^`]+)`/g), ([, , path = '']) => path);
+      const missing = imported.filter(
+        (path) => !named.some((file) => file.endsWith(path) || file.replace(/\.\w+$/, '').endsWith(path)),
+      );
+      assert.deepEqual(missing, []);
+    });
   }
 });

@@ -51,8 +51,6 @@ const allowed = new Set([
   2882, // Cannot find module of a side-effect import
   7016, // a package without types
   2451, // declared twice, by two samples
-  7006, // a parameter of an example without a type
-  7031,
   6133, // declared and not used
   1375, // await at the top level of a fragment
   1378,

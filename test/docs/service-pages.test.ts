@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { sections } from '../../docs/.vitepress/generate/sections.ts';
 import { watchConversation } from '../../src/contract/watch-conversation.ts';
+import { clientToolLimits } from '../../src/contract/client-tool-limits.ts';
 import { errorTexts } from '../../src/contract/error-texts.ts';
-import { limits, toolLimits } from '../../src/contract/limits.ts';
+import { limits, requestLimits } from '../../src/contract/limits.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { statuses } from '../../src/service/lib/conversation-error.ts';
 import { repository } from '../support/repository.ts';
@@ -47,7 +48,7 @@ describe('the pages about the HTTP interface', () => {
 
   it('state every limit of the API', () => {
     const section = page.section('Limits');
-    const numbers = Object.values({ ...limits, ...toolLimits }).flatMap((limit) =>
+    const numbers = Object.values({ ...limits, ...requestLimits, ...clientToolLimits }).flatMap((limit) =>
       typeof limit === 'number' ? [limit] : Object.values(limit),
     );
     const missing = numbers.filter((number) => !states(section, number));

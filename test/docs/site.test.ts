@@ -37,6 +37,14 @@ describe('the built documentation', () => {
     assert.deepEqual(broken, []);
   });
 
+  it('contains the generated sections in place of the notes about them, in the search index, too', () => {
+    const files = globSync('**/*.{html,js}', { cwd: folder });
+    const withNote = files.filter((file) =>
+      readFileSync(join(folder, file), 'utf8').includes('This part is in the built documentation'),
+    );
+    assert.deepEqual(withNote, []);
+  });
+
   it('is compressed', () => {
     const files = globSync('**/*.{html,js,css,svg,json}', { cwd: folder });
     assert.ok(files.length > 100);

@@ -149,7 +149,6 @@ export async function startCluster(parent: string): Promise<Cluster> {
     LLM_API_KEY: 'test',
     REPLY_LEASE_SECONDS: '3',
     JOB_POLL_SECONDS: '0.5',
-    CAMPAIGN_POLL_SECONDS: '0.5',
     CARRIER_SECONDS: '0.02',
     MAX_CALLS_IN_PARALLEL: '0',
     MAX_CALLS_PER_DAY: '0',

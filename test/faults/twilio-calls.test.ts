@@ -46,7 +46,7 @@ const env = {
     WORKERS: 'on',
   },
   ...{ LLM_BASE_URL: model.url, LLM_API_KEY: 'test', REPLY_LEASE_SECONDS: '20', JOB_POLL_SECONDS: '0.5' },
-  ...{ CAMPAIGN_POLL_SECONDS: '0.5', MAX_CALLS_IN_PARALLEL: '0', MAX_CALLS_PER_DAY: '0' },
+  ...{ MAX_CALLS_IN_PARALLEL: '0', MAX_CALLS_PER_DAY: '0' },
 };
 const api = await startService({ ...env, WORKERS: 'off' });
 const nodes: ClusterNode[] = [];

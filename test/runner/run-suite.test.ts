@@ -158,7 +158,7 @@ describe('selecting suites', () => {
     );
   });
 
-  it('adds the build if a suite needs it and it is missing', () => {
+  it('adds the build if a suite needs it and there is no current one', () => {
     const namesWithoutBuild = (...selected: string[]) => selectSuites(selected, true).map(({ name }) => name);
     assert.deepEqual(namesWithoutBuild('e2e'), ['build', 'e2e']);
     assert.deepEqual(namesWithoutBuild('lint'), ['lint:sources', 'lint:rest', 'lint:format']);

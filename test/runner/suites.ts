@@ -1,7 +1,8 @@
-import { existsSync, globSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { examples, testRunners } from '../examples/examples.ts';
 import { repository } from '../support/repository.ts';
+import { isBuilt } from './is-built.ts';
 import { resultFileVariable } from './suite-result.ts';
 
 /** A program that runs checks. */
@@ -414,15 +415,13 @@ export const runs: Record<string, readonly Suite['onlyIf'][]> = {
   all: [undefined, 'ci', 'all'],
 };
 
-const isBuilt = () => existsSync(join(repository, 'dist/voice-assistant-chat.js'));
-
 /**
  * Returns the named suites; without names, those of `npm test`; for `ci` and `all`, those of that run. Adds the build if
- * a suite needs it and it is missing.
+ * a suite needs it and there is none of the current sources.
  *
  * @throws {Error} if a name is unknown; the message lists the known ones
  */
-export function selectSuites(names: readonly string[], needsBuild = !isBuilt()): Suite[] {
+export function selectSuites(names: readonly string[], needsBuild = !isBuilt(repository)): Suite[] {
   const suites = allSuites();
   for (const name of names) {
     if (!(name in runs) && !suites.some((suite) => goesBy(suite, name))) {

@@ -10,6 +10,8 @@ const meanings: Readonly<Record<EndReason, string>> = {
   'calls-per-day': 'An inbound call was refused: the calls of the day were used up.',
   'carrier-account':
     "Twilio refused all calls: the operator's account is not active, or its credentials are wrong. A campaign is stopped.",
+  'carrier-error':
+    'An error of the carrier: it did not accept the call, and reported nothing about it. The log has it. After several such calls in a row, a campaign is stopped.',
   'connection-lost': 'The connection of a web call was lost, and the visitor did not come back.',
   'conversation-ended':
     'The conversation of a web call ended, a person took it over, or its messages were used up.',

@@ -52,20 +52,23 @@ const errors: Readonly<Record<ChatErrorCode | ProblemCode, readonly [cause: stri
     'Generating the answer failed. Nothing was charged.',
     'Read the log of the service: model address, key, quota.',
   ],
-  unavailable: ['The service failed (5xx).', 'Read the log of the service and `/readyz`.'],
+  unavailable: [
+    'The service failed (5xx).',
+    'Read the log of the service and `/readyz`. If the request is not in the log, check `base-url`.',
+  ],
   refused: ['The service refused the request for another reason.', 'The message has the reason.'],
   offline: ['The browser has no connection.', 'The chat sends the message when the browser is online again.'],
   network: [
     'The service could not be reached, or the connection broke.',
-    'Check `base-url`, the TLS certificate, the page’s [Content Security Policy](/recipes/csp), and ad blockers.',
+    'Check `base-url`, the TLS certificate, the page’s [Content Security Policy](/recipes/csp), and ad blockers. On a page with HTTPS, the service needs HTTPS, too.',
   ],
   timeout: [
     'No response within the time limit.',
     'Check that proxies pass event streams on without buffering them.',
   ],
   'bad-response': [
-    'The response is invalid, or a redirect.',
-    'Something else answers at `base-url`: an error page of a proxy, or another service. If it redirects, for example from HTTP to HTTPS, use the address that it leads to.',
+    'The response is invalid, a redirect, or a 404 without a message.',
+    'Something else answers at `base-url`: an error page of a proxy, or another server. If it redirects, for example from HTTP to HTTPS, use the address that it leads to.',
   ],
   'response-too-large': [
     'The response exceeds the [limit](/http#limits).',

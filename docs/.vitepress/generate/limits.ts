@@ -1,9 +1,10 @@
-import { limits, recordLimits, toolLimits } from '../../../src/contract/limits.ts';
+import { clientToolLimits } from '../../../src/contract/client-tool-limits.ts';
+import { limits, recordLimits, requestLimits } from '../../../src/contract/limits.ts';
 import { maxPending } from '../../../src/service/conversation/accept-message.ts';
 import { historyLimit } from '../../../src/service/conversation/history.ts';
 import { replyLimit } from '../../../src/service/conversation/replies.ts';
 import { callRounds } from '../../../src/service/engine/openai/openai-engine.ts';
-import { maxDepth } from '../../../src/service/lib/nesting.ts';
+import { maxDepth } from '../../../src/service/lib/json-depth.ts';
 import { defaults } from '../../../src/service/outgoing/fetch-guarded.ts';
 import { responseLimit } from '../../../src/service/tool/call-tool.ts';
 import { table } from './table.ts';
@@ -12,8 +13,9 @@ import { table } from './table.ts';
 const text = (parts: TemplateStringsArray, ...numbers: readonly number[]) =>
   String.raw({ raw: parts }, ...numbers.map((number) => number.toLocaleString('en')));
 
-const { message, variables, idempotencyKey, userToken, requestBody, answer, responseBody } = limits;
-const { tools, toolName, toolDescription, toolResults } = toolLimits;
+const { message, variables, answer, responseBody } = limits;
+const { idempotencyKey, userToken, requestBody } = requestLimits;
+const { tools, toolName, toolDescription, toolResults } = clientToolLimits;
 
 /** The limits of the HTTP interface. */
 export const limitsTable = () =>

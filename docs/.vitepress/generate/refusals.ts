@@ -16,50 +16,50 @@ export const refusalsTable = () =>
         [
           'unknown or deleted assistant',
           statuses['assistant-not-found'],
-          failed(errorTexts.assistantNotFound),
+          failed(errorTexts['assistant-not-found']),
         ],
         [
           'unknown conversation, or a malformed UUID',
           statuses['conversation-not-found'],
-          failed(errorTexts.conversationNotFound),
+          failed(errorTexts['conversation-not-found']),
         ],
         [
           'conversation that accepts no more messages',
           statuses['conversation-ended'],
-          failed(errorTexts.conversationEnded),
+          failed(errorTexts['conversation-ended']),
         ],
         [
           'balance too low, on opening and on sending',
           statuses['insufficient-balance'],
-          failed(errorTexts.insufficientBalance),
+          failed(errorTexts['insufficient-balance']),
         ],
         [
           'a daily limit of the assistant is used up',
           statuses['limit-reached'],
-          `${failed(errorTexts.limitReached)}, with advice for tests`,
+          `${failed(errorTexts['limit-reached'])}, with advice for tests`,
         ],
         [
           'a proof of work is required',
           statuses['proof-required'],
-          failed(errorTexts.proofRequired, ', proof_of_work'),
+          failed(errorTexts['proof-required'], ', proof_of_work'),
         ],
         [
           'page of another origin',
           statuses['origin-not-allowed'],
-          failed(`${errorTexts.originNotAllowed}<origin>`),
+          failed(`${errorTexts['origin-not-allowed']} <origin>`),
         ],
         [
           'no `user_token`, though the assistant requires one',
           statuses['user-token'],
-          failed(errorTexts.userTokenRequired),
+          failed(errorTexts['user-token-required']),
         ],
-        ['expired `user_token`', statuses['user-token'], failed(errorTexts.userTokenExpired)],
+        ['expired `user_token`', statuses['user-token'], failed(errorTexts['user-token-expired'])],
         [
           '`user_token` that is not valid, or an expired preview token',
           statuses['user-token'],
-          failed(`${errorTexts.userTokenInvalid}<reason>`),
+          failed(`${errorTexts['user-token-invalid']} <reason>`),
         ],
-        ['the engine failed', statuses['reply-failed'], failed(`${errorTexts.engineFailed}<reason>`)],
+        ['the engine failed', statuses['reply-failed'], failed(`${errorTexts['engine-failed']} <reason>`)],
         [
           'invalid body',
           statuses['invalid-request'],
@@ -69,7 +69,7 @@ export const refusalsTable = () =>
         [
           "another user's conversation, with an API key",
           statuses['conversation-not-found'],
-          owners(errorTexts.conversationNotFound),
+          owners(errorTexts['conversation-not-found']),
         ],
         [
           'invalid cursor in `before`',
@@ -92,7 +92,7 @@ export const refusalsTable = () =>
         [
           'too many requests',
           429,
-          `${owners(errorTexts.tooManyRequests, ', retry_after')}, and \`Retry-After\`; both in seconds`,
+          `${owners(errorTexts['too-many-requests'], ', retry_after')}, and \`Retry-After\`; both in seconds`,
         ],
         ['unknown path', 404, owners('Not found.')],
         ['internal error', 500, '`{status: false, error}`; with an API key `{message}`'],

@@ -21,8 +21,9 @@ import { replyErrorsTable } from './reply-errors.ts';
 import { settingsTable } from './settings.ts';
 import { sizeBudgetsTable } from './size-budgets.ts';
 import { startErrorsTable } from './start-errors.ts';
+import { textsTable } from './texts.ts';
 
-/** The sections that a page includes by a line such as `<!-- generated: settings -->`. */
+/** The sections that a page includes by a line such as `<!-- generated: settings -->`, with a note below it. */
 export const sections: Readonly<Record<string, () => string>> = {
   'accessibility-criteria': accessibilityCriteria,
   attributes: attributesTable,
@@ -44,11 +45,12 @@ export const sections: Readonly<Record<string, () => string>> = {
   'size-budgets': sizeBudgetsTable,
   slots: slotsTable,
   'start-errors': startErrorsTable,
+  texts: textsTable,
 };
 
-/** Replaces the lines that name a generated section. */
+/** Replaces the lines that name a generated section, and the notes below them for readers of the files. */
 export function expandSections(source: string): string {
-  return source.replace(/^<!-- generated: (\S+) -->$/gm, (_, name: string) => {
+  return source.replace(/^<!-- generated: (\S+) -->\n\n> .*$/gm, (_, name: string) => {
     const generate = sections[name];
     if (generate === undefined)
       throw new Error(

@@ -2,11 +2,15 @@ import { readConfig } from '../../../src/service/config.ts';
 import { DatabaseNotOpenedError, DiskFullError } from '../../../src/service/db/embedded-postgres.ts';
 import { DataFolderInUseError } from '../../../src/service/db/lock-folder.ts';
 import { NewerDatabaseError, UnsupportedDatabaseError } from '../../../src/service/db/migrate.ts';
-import { DatabaseReadOnlyError, DatabaseUnreachableError } from '../../../src/service/db/open-postgres.ts';
+import {
+  DatabaseLocaleError,
+  DatabaseReadOnlyError,
+  DatabaseUnreachableError,
+} from '../../../src/service/db/open-postgres.ts';
 import { MissingSecretKeyError } from '../../../src/service/db/secrets/check-secrets.ts';
 import { CannotListenError, PortInUseError } from '../../../src/service/http/listen.ts';
 import { withoutSpeech } from '../../../src/service/carrier/create-carrier.ts';
-import { table } from './table.ts';
+import { plain, table } from './table.ts';
 
 /** The message of the error that these settings cause. */
 function messageFor(settings: Record<string, string>): string {
@@ -49,6 +53,10 @@ export const startErrorsTable = () =>
       [
         new DatabaseReadOnlyError().message,
         '`DATABASE_URL` leads to a [standby](/scaling#failover), or the database was set to be read-only.',
+      ],
+      [
+        plain(new DatabaseLocaleError().message),
+        'The [database](/self-hosting#database) was created with the defaults of a server without a locale.',
       ],
       [new UnsupportedDatabaseError().message, 'The database is older than the first release.'],
       [

@@ -6,3 +6,6 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 export const code = (text: string) => `\`${text}\``;
+
+/** Text that is no Markdown: the page shows its `<` instead of reading it as a tag. */
+export const plain = (text: string) => text.replaceAll('<', '&lt;');

@@ -1,4 +1,5 @@
 import { Component, CUSTOM_ELEMENTS_SCHEMA, signal } from '@angular/core';
+import type { ChatEventMap } from 'voice-assistant-chat';
 import 'voice-assistant-chat';
 
 @Component({
@@ -19,7 +20,7 @@ export class Chat {
   readonly customer = { first_name: 'Ada', cart: { items: 2 } };
   readonly answer = signal('No answer yet');
 
-  onMessage({ detail }: CustomEvent<{ text: string }>) {
+  onMessage({ detail }: ChatEventMap['chat-message']) {
     this.answer.set(`Last answer: ${detail.text.length} characters`);
   }
 }
