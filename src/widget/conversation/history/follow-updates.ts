@@ -17,6 +17,9 @@ const polling = { shortest: 2000, longest: 30_000, growth: 1.6 };
 /** Pauses before a broken event stream is opened again, or a failed reading is repeated, in milliseconds. */
 const reconnecting = { shortest: 1000, longest: 60_000, growth: 2 };
 
+/** Milliseconds before a history that has changed while it was read is read again. */
+const rereadPause = 900;
+
 /** Milliseconds after which a service that had no event streams is asked for them again. */
 const missingFor = 600_000;
 
@@ -210,7 +213,7 @@ export async function readUpdates(session: Session): Promise<'news' | 'unchanged
   if (signal.aborted) return 'failed';
   // The response may be older than changes made meanwhile. While another tab streams an answer, they do not end.
   if (session.snapshot.messages !== messages) {
-    await sleep(1000, signal);
+    await sleep(rereadPause, signal);
     return readUpdates(session);
   }
   return applyRecord(session, record, listener.onAnswer) ? 'news' : 'unchanged';
