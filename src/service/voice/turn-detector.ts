@@ -1,4 +1,4 @@
-import { ActivityDetector } from './activity-detector.ts';
+import { LoudnessDetector } from './loudness-detector.ts';
 import type { SpeechDetector } from './voice-module.ts';
 
 /** An utterance of the customer, finished or not. */
@@ -49,7 +49,7 @@ export class TurnDetector {
   #hasPaused = false;
 
   /** @param detector decides which frames are speech. */
-  constructor(rate: number, settings: TurnSettings, detector: SpeechDetector = new ActivityDetector(rate)) {
+  constructor(rate: number, settings: TurnSettings, detector: SpeechDetector = new LoudnessDetector(rate)) {
     this.#rate = rate;
     this.#settings = settings;
     this.#activity = detector;

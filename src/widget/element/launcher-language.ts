@@ -1,3 +1,4 @@
+import { textDirection } from '../texts/text-direction.ts';
 import type { Texts } from '../texts/texts.ts';
 import { loadLocales } from './shell-modules.ts';
 import { whenIdle } from './when-idle.ts';
@@ -24,7 +25,7 @@ export function createLauncherLanguage(onTexts: () => void): LauncherLanguage {
       const tag =
         element.lang || (typeof language === 'string' && language) || around.lang || navigator.language;
       root.lang = tag;
-      root.dir = element.dir || (/^(ar|fa|he|iw|prs|ur)\b/i.test(tag) ? 'rtl' : 'ltr');
+      root.dir = element.dir || textDirection(tag);
       if (tag === current) return;
       current = tag;
       launcherLanguage.texts = {};

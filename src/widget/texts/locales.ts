@@ -1,3 +1,4 @@
+import { textDirection } from './text-direction.ts';
 import type { Locale, Texts } from './texts.ts';
 
 type Load = () => Promise<{ readonly default: Texts }>;
@@ -87,8 +88,6 @@ const aliases: Readonly<Record<string, string>> = {
   'zh-mo': 'zh-tw',
 };
 
-const rightToLeft: readonly string[] = ['ar', 'fa', 'he', 'ur'];
-
 /**
  * Loads the texts for a language tag such as `pt-BR`: those of the exact tag, else of its language. Resolves with
  * undefined if there are none.
@@ -109,7 +108,7 @@ export async function loadTexts(
     return {
       language,
       formats: [language],
-      direction: rightToLeft.includes(language) ? 'rtl' : 'ltr',
+      direction: textDirection(language),
       texts: loaded,
     };
   }

@@ -14,7 +14,7 @@ const fall = 1;
 /**
  * Detects speech by loudness. The noise floor adapts to the line, so constant noise counts as silence within seconds.
  */
-export class ActivityDetector implements SpeechDetector {
+export class LoudnessDetector implements SpeechDetector {
   readonly frameSeconds = frameSeconds;
   readonly #frameLength: number;
   #pending: number[] = [];
