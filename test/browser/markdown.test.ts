@@ -128,7 +128,7 @@ describe('an answer in Markdown', () => {
     const long = cells.at(-1) as HTMLElement;
     expect(
       parseFloat(getComputedStyle(long).width) / parseFloat(getComputedStyle(long).fontSize),
-    ).to.be.at.least(8.9);
+    ).to.be.at.least(7.9);
     const message = rendered.closest('article') as HTMLElement;
     const log = rendered.closest('[role="log"]') as HTMLElement;
     expect(log.clientWidth - message.offsetWidth).to.equal(32);
