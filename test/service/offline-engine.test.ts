@@ -238,6 +238,21 @@ test('also quotes the next passage if it matches about as well, except in spoken
   assert.equal(await answerFrom([rules, { ...hotel, score: 1.5 }]), 'Dogs are welcome.\n\nSource: Rules');
 });
 
+const stay =
+  'Breakfast is served from seven to ten, with bread from the village and eggs from our own hens. '.repeat(4);
+
+test('speaks only the paragraph of a long passage that answers', async () => {
+  const body = `The Lantern Hotel\n\n${stay}\n\nDogs are welcome in every room:\n\n- small ones are free\n- large ones cost 5 euros`;
+  const spoken = 'Dogs are welcome in every room:\n\n- small ones are free\n- large ones cost 5 euros';
+  assert.equal(await answerFrom([{ ...hotel, body }], true), spoken);
+  assert.ok((await answerFrom([{ ...hotel, body }])).startsWith(body));
+});
+
+test('speaks a whole passage if none of its paragraphs has a word of the question', async () => {
+  const body = `${stay}\n\nPets sleep in their baskets.`;
+  assert.equal(await answerFrom([{ ...hotel, body }], true), body);
+});
+
 test('does not speak of the model in a call', async () => {
   assert.match(await answerFrom([], true), /found nothing.*other words\?$/);
 });

@@ -18,6 +18,7 @@ import type { NamedTool } from './find-named-tool.ts';
 import { formatValue } from './format-value.ts';
 import { findSmallTalk } from './small-talk.ts';
 import { sentencesFor } from './sentences.ts';
+import { spokenExcerpt } from './spoken-excerpt.ts';
 import { joinReferences, splitClauses } from './split-clauses.ts';
 import type { Sentences } from './sentences.ts';
 
@@ -152,7 +153,7 @@ function findReply(
   if (smallTalk) return sentences[smallTalk];
   return known?.passages
     .map(({ document, heading, body }) => {
-      if (isSpoken === true) return body;
+      if (isSpoken === true) return spokenExcerpt(body, message);
       const source = heading === document ? document : `${document} – ${heading}`;
       return `${body}\n\n${fill(sentences.source, { source })}`;
     })
