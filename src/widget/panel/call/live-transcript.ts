@@ -48,6 +48,22 @@ export function createTranscript(
   const typed = new Map<string, string>();
   /** The keys of the messages whose words may still change. */
   const provisional = new Set<string>();
+  /** The key of the message that is the greeting, which is already in the log. */
+  let greetingKey: string | undefined;
+  /** Whether the assistant speaks its stored greeting, which the service does unless the visitor has written before. */
+  const isGreeting = (key: string, text: string): boolean => {
+    const { messages } = session.snapshot;
+    const before = messages.filter((message) => !message.key.startsWith(name));
+    if (
+      (greetingKey ?? key) !== key ||
+      messages.some((message) => message.key === key) ||
+      before.some(({ role }) => role === 'user')
+    )
+      return false;
+    const is = !!before.find(({ role }) => role === 'assistant')?.text.startsWith(text);
+    greetingKey = is ? key : undefined;
+    return is;
+  };
   const remove = (...keys: readonly string[]): void => {
     onChange({ type: 'removed', keys });
   };
@@ -69,15 +85,8 @@ export function createTranscript(
     spoken.set(key, message);
     provisional[isProvisional ? 'add' : 'delete'](key);
     const text = said.trim();
-    const last = session.snapshot.messages.at(-1);
     if (!text && !isProvisional) remove(key);
-    // Not the greeting, which is already in the log.
-    else if (
-      role === 'user' ||
-      last?.role !== role ||
-      last.key.startsWith(name) ||
-      !last.text.startsWith(text)
-    )
+    else if (role === 'user' || !isGreeting(key, text))
       onChange({
         type: 'streamed-elsewhere',
         messages: [{ ...message, text: isProvisional ? `${text} …`.trim() : text }],
@@ -98,6 +107,8 @@ export function createTranscript(
       return type.endsWith('done') ? said.trim() : undefined;
     },
     interrupt: () => {
+      // The service repeats it if it was not heard.
+      greetingKey = undefined;
       remove(...provisional);
       provisional.clear();
     },
