@@ -17,8 +17,8 @@ const fadingFrames = 10;
 /** Milliseconds without packets after which silence is inserted, so that turns end. */
 const stallAfter = 200;
 /**
- * Milliseconds after which a connection is closed if the browser has not connected, or sends nothing. The widget connects
- * within ten seconds, or not at all.
+ * Milliseconds after which a connection is closed if the browser has not connected, or sends nothing. The widget waits
+ * as long for the connection, but from the answer on.
  */
 const connectWithin = 15_000;
 const lostAfter = 10_000;

@@ -28,8 +28,11 @@ const reconnectingTime = 10_000;
 const reconnectingPause = 1000;
 /** Milliseconds to wait for ICE candidates: a server that does not respond must not delay the call. */
 const gatheringTimeout = 1500;
-/** Milliseconds until a connection that does not open counts as lost. */
-const openingTimeout = 10_000;
+/**
+ * Milliseconds from the service's answer until a connection that does not open counts as lost. The service waits as long,
+ * from the offer on, so it always gives up first: a first call on a busy machine takes more than ten seconds.
+ */
+const openingTimeout = 15_000;
 /** Milliseconds after which an interrupted connection counts as lost: it often recovers before. */
 const interruptionTimeout = 3000;
 
