@@ -373,6 +373,45 @@ let microphone: FakeMicrophone;
     expect(chat.messages).to.deep.equal([...before, 'assistant: Are you still there?']);
   });
 
+  for (const [what, words, shown] of [
+    ['speaks', 'Do you deliver?', ['user: Do you deliver?']],
+    ['makes a sound', '', []],
+  ] as const)
+    it(`does not repeat the greeting if the visitor ${what} meanwhile, nor after the call`, async () => {
+      const chat = await calling();
+      const before = chat.messages;
+      const [greeting = ''] = before.map((text) => text.replace(/^assistant: /, ''));
+      const next = { item_id: 'a2', transcript: 'Are you still there?' };
+      service.send(`${speech}.delta`, { item_id: 'a1', delta: greeting.slice(0, 5) });
+      service.send('input_audio_buffer.speech_started', { item_id: 'u1' });
+      await until(() => chat.messages.at(-1) === 'user: …', 'the visitor’s turn');
+      service.send(`${speech}.delta`, { item_id: 'a1', delta: greeting.slice(5) });
+      service.send(`${transcription}.completed`, { item_id: 'u1', transcript: words });
+      service.send(`${speech}.done`, { item_id: 'a1', transcript: greeting });
+      service.send(`${speech}.done`, next);
+      await until(() => chat.messages.at(-1) === `assistant: ${next.transcript}`, 'the next words');
+      expect(chat.messages).to.deep.equal([...before, ...shown, `assistant: ${next.transcript}`]);
+      await click(chat.part('call-end-button'));
+      // The fake service has stored nothing.
+      await until(
+        () => chat.messages.join('\n') === before.join('\n'),
+        () => `the messages that the service has instead of ${chat.messages.join('\n')}`,
+      );
+    });
+
+  it('shows words of the assistant that only begin like its greeting', async () => {
+    const chat = await calling();
+    const before = chat.messages;
+    const [greeting = ''] = before.map((text) => text.replace(/^assistant: /, ''));
+    service.send(`${speech}.done`, { item_id: 'a1', transcript: greeting });
+    service.send(`${speech}.delta`, { item_id: 'a2', delta: greeting.slice(0, 5) });
+    await until(() => chat.messages.length > before.length, 'the next words');
+    service.send(`${speech}.done`, { item_id: 'a2', transcript: greeting });
+    service.send(`${speech}.done`, { item_id: 'a3', transcript: 'Goodbye.' });
+    await until(() => chat.messages.at(-1) === 'assistant: Goodbye.', 'the last words');
+    expect(chat.messages).to.deep.equal([...before, `assistant: ${greeting}`, 'assistant: Goodbye.']);
+  });
+
   it('removes speech that was not understood, and an answer that was not played', async () => {
     const chat = await calling();
     const before = chat.messages;
@@ -710,6 +749,31 @@ let microphone: FakeMicrophone;
     // Longer than the pause between two attempts.
     await until(() => chat.part('call').innerText.includes('0:02'), 'the timer of the next call');
     expect(service.offers.length).to.equal(3);
+  });
+
+  it('waits for the connection as long as the service does, and then ends', async () => {
+    const timers: [run: () => void, delay: number][] = [];
+    // An answer without candidates: the connection does not open.
+    const real = RTCPeerConnection.prototype.setRemoteDescription;
+    replace(RTCPeerConnection.prototype, 'setRemoteDescription', function (
+      this: RTCPeerConnection,
+      { type, sdp = '' }: RTCSessionDescriptionInit,
+    ) {
+      const lines = sdp.split('\r\n').filter((line) => !line.startsWith('a=candidate'));
+      return real.call(this, { type, sdp: lines.join('\r\n') } as RTCSessionDescriptionInit);
+    } as typeof real);
+    const { setTimeout: schedule } = window;
+    const chat = await open();
+    replace(window, 'setTimeout', (run: () => void, delay = 0) => {
+      timers.push([run, delay]);
+      return schedule(run, delay);
+    });
+    await click(chat.part('call-button'));
+    await until(() => timers.some(([, delay]) => delay === 15_000), 'the time limit of the service');
+    for (const [run, delay] of timers.slice()) if (delay >= 5000 && delay < 15_000) run();
+    expect(state(chat)).to.equal('connecting');
+    for (const [run, delay] of timers.slice()) if (delay === 15_000) run();
+    await until(() => label(chat).includes('The call failed.'), `the end; it is: ${label(chat)}`);
   });
 
   it('ends if the browser refuses the ICE servers of the service', async () => {
