@@ -71,6 +71,7 @@ export function createApp(context: AppContext): Hono {
     readinessRoutes(database, log, async (canQuery) => [
       ...untrustedProxy.warnings,
       ...context.modelProblems(),
+      ...[carrier.problem?.() ?? []].flat(),
       ...(await context.webCalls.problems(canQuery)),
       ...[warnOfMissingWidget(config.widgetDir) ?? []].flat(),
     ]),

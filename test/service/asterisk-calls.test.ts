@@ -4,6 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CarrierError } from '../../src/service/carrier/carrier-error.ts';
 import type { AriRequest, FakeAri } from '../support/asterisk/fake-ari.ts';
 import { application, CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
+import { MemoryVoice } from '../support/calls/memory-voice.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/process/free-port.ts';
+import { startService } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 let at: CarrierAtAsterisk;
@@ -100,6 +104,41 @@ describe('a message of Asterisk that is not a valid event', () => {
     ari.send(app, 'ChannelDestroyed', channelId, { cause: 16 });
     await at.carrier.settled();
     assert.deepEqual(types(), ['ended']);
+  });
+});
+
+describe('a service without a connection to Asterisk', () => {
+  /** Starts a service for an Asterisk. Returns a function that reads its warnings. */
+  async function startAt(url: string): Promise<() => Promise<string[]>> {
+    const asterisk = { CARRIER: 'asterisk', ASTERISK_URL: url, ASTERISK_PASSWORD: 'secret-password' };
+    const env = { ...asterisk, CARRIER_COUNTRIES: '*' };
+    const service = await startService(env, { voice: new MemoryVoice() });
+    return async () => (await service.get('/readyz')).json['warnings'] as string[];
+  }
+
+  it('reports the address and the reason in /readyz until it is connected', async () => {
+    ari.accepting = Promise.resolve(false);
+    const { host } = new URL(ari.url);
+    const warnings = await startAt(`http://operator:secret-in-url@${host}`);
+    const [warning] = await eventually('the warning', async () => {
+      const current = await warnings();
+      return current.length > 0 && current;
+    });
+    assert.equal(
+      warning,
+      `Asterisk at http://${host} refuses the user or the password (401). ASTERISK_USER and ASTERISK_PASSWORD must be those in ari.conf. No phone calls are possible.`,
+    );
+    ari.accepting = Promise.resolve(true);
+    await eventually('the connection', async () => (await warnings()).length === 0);
+  });
+
+  it('reports in /readyz that Asterisk does not run', async () => {
+    const url = `http://127.0.0.1:${String(await freePort())}`;
+    const warnings = await startAt(url);
+    await eventually('the warning', async () => (await warnings()).length > 0);
+    assert.deepEqual(await warnings(), [
+      `Asterisk at ${url} cannot be reached (ECONNREFUSED). Check ASTERISK_URL, and whether Asterisk runs. No phone calls are possible.`,
+    ]);
   });
 });
 

@@ -148,6 +148,8 @@ export interface Carrier {
   deleteRecording?(recordingId: string): Promise<void>;
   /** Makes a simulated customer call a number of the service. Undefined for real carriers. */
   ring?(call: IncomingCall): Promise<void>;
+  /** Returns why this process can make no calls at the moment, as sentences for the operator; undefined if it can. */
+  problem?(): string | undefined;
   /** Resolves when this process has no more calls that would be lost with it. Undefined if there are no such calls. */
   settled?(): Promise<void>;
   /** Whether the carrier connects a call to another process when this one closes its line. */

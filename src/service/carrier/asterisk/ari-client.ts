@@ -122,7 +122,8 @@ export class AriClient {
   /**
    * Receives the events of an application until {@link close}. Reconnects if the connection is lost.
    *
-   * @param parts.onDisconnected called after each connection, and after each failed attempt.
+   * @param parts.onDisconnected called after each connection, and after each failed attempt; `error` is undefined if the
+   *   connection was closed.
    * @param parts.mayConnect called before each attempt.
    */
   async receive(
@@ -130,12 +131,13 @@ export class AriClient {
     parts: {
       onEvent: (event: AriEvent) => void;
       onConnected?: () => void;
-      onDisconnected?: () => void;
+      onDisconnected?: (error: unknown) => void;
       mayConnect?: () => Promise<boolean>;
     },
   ): Promise<void> {
     let failures = 0;
     while (!this.#closing.signal.aborted) {
+      let failure: unknown;
       try {
         if ((await parts.mayConnect?.()) !== false) {
           await this.#receiveOnce(application, parts, () => {
@@ -143,9 +145,10 @@ export class AriClient {
           });
         }
       } catch (error) {
+        failure = error;
         if (failures === 0) this.#log.warn({ err: error }, 'no connection to Asterisk; retrying');
       }
-      parts.onDisconnected?.();
+      parts.onDisconnected?.(failure);
       const ms = reconnectMs[Math.min(failures++, reconnectMs.length - 1)];
       await pause(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
     }

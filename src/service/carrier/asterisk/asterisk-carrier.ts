@@ -6,6 +6,7 @@ import { AriClient, AriError } from './ari-client.ts';
 import type { AriChannel, AriEvent } from './ari-client.ts';
 import { AsteriskCall, otherPhoneOf } from './asterisk-call.ts';
 import type { DialOptions } from './asterisk-call.ts';
+import { describeAriFailure } from './describe-ari-failure.ts';
 import type { LineFactory } from '../../realtime/line-factory.ts';
 import type { AsteriskConfig } from './asterisk-config.ts';
 import { waitWithTimeout } from '../../lib/with-timeout.ts';
@@ -32,6 +33,7 @@ export class AsteriskCarrier implements Carrier {
   #receiving = Promise.withResolvers<boolean>();
   #handler: CallHandler | undefined;
   #callRemoved = Promise.withResolvers<undefined>();
+  #problem: string | undefined;
 
   constructor(config: AsteriskConfig, lineFactory: LineFactory, log: Logger) {
     this.#config = config;
@@ -48,10 +50,12 @@ export class AsteriskCarrier implements Carrier {
         this.#receive(event);
       },
       onConnected: () => {
+        this.#problem = undefined;
         this.#receiving.resolve(true);
         void this.#endLostCalls();
       },
-      onDisconnected: () => {
+      onDisconnected: (error) => {
+        this.#problem = `${describeAriFailure(this.#config.url, error)} No phone calls are possible.`;
         this.#receiving.resolve(false);
         this.#receiving = Promise.withResolvers();
       },
@@ -72,6 +76,10 @@ export class AsteriskCarrier implements Carrier {
       // does not ask: Asterisk keeps the application until it notices that the connection is lost.
       mayConnect: async () => isReceiver || (await this.#hasNoReceiver()),
     });
+  }
+
+  problem(): string | undefined {
+    return this.#problem;
   }
 
   async dial(call: OutgoingCall): Promise<string> {
