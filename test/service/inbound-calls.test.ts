@@ -329,10 +329,19 @@ describe('numbers ring', () => {
       text: '"030" is not a phone number in E.164 format, such as +4930123456.\n"numbers ring --help" lists the options of the command.',
     });
     const { code, text } = await ring('+4930999999');
-    assert.deepEqual([code, text], [1, 'The call was rejected: No account has this number.']);
+    assert.deepEqual(
+      [code, text],
+      [
+        1,
+        'The call was rejected: No account has this number. Add one with "numbers add", or buy one over the HTTP interface.',
+      ],
+    );
     const { owner, number, id } = await reachable();
     await owner.put(`assistant/${id}`, { status: 'inactive' });
-    assert.match((await ring(number)).text, /No active inbound assistant has this number/);
+    assert.match(
+      (await ring(number)).text,
+      /No active inbound assistant has this number\. Set phone_number_id/,
+    );
   });
 
   test('is refused with a real carrier', async () => {

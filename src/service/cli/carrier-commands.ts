@@ -6,7 +6,7 @@ import { table } from './table.ts';
 
 export const checkCarrierCommand: Command = {
   name: 'carrier check',
-  summary: 'Checks step by step whether real calls can work, and says what to do where not.',
+  summary: 'Checks step by step whether calls with Twilio can work, and says what to do where not.',
   options: {
     call: { value: 'number', description: 'also calls this phone of yours, such as +4930123456' },
   },
@@ -14,8 +14,8 @@ export const checkCarrierCommand: Command = {
     if (carrier.twilio === undefined) {
       throw new CommandError(
         carrier.asterisk === undefined
-          ? 'Calls are simulated: there is nothing to check. Set CARRIER=twilio for real calls.'
-          : 'This command checks calls with Twilio only.',
+          ? 'Calls are simulated: there is nothing to check. Set CARRIER=twilio or CARRIER=asterisk for real calls.'
+          : 'This command checks calls with Twilio only. With Asterisk, /readyz warns while the service is not connected, and `asterisk -rx "pjsip show endpoints"` shows the trunk.',
       );
     }
     const given = values['call'];

@@ -12,8 +12,9 @@ import { CommandError, UsageError } from './command.ts';
 import type { Command, CommandContext, CommandOutput, CommandValues } from './command.ts';
 
 const reasons: Record<RefusalReason, string> = {
-  'no-number': 'No account has this number.',
-  'no-assistant': 'No active inbound assistant has this number.',
+  'no-number': 'No account has this number. Add one with "numbers add", or buy one over the HTTP interface.',
+  'no-assistant':
+    'No active inbound assistant has this number. Set phone_number_id and "status": "active" of one: PUT /api/user/assistant/{id}.',
   blocked: 'The owner of the number has blocked the caller.',
   balance: "The owner's balance does not cover a minute.",
   'spending-limit': "The owner's daily spending limit does not cover a minute.",
