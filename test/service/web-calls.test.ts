@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eq } from 'drizzle-orm';
+import { pino } from 'pino';
 import { setAiEnabled } from '../../src/service/conversation/human-handoff.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
 import { assistants } from '../../src/service/db/schema.ts';
@@ -229,6 +230,24 @@ describe('a web call', () => {
     const message = 'Too many messages. Please wait a moment.';
     assert.deepEqual(error?.['error'], { code: 'invalid-message', message });
     await visitor.hangUp();
+  });
+
+  it('is logged with its id and the reason if the browser did not connect', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = pino(
+      { level: 'warn' },
+      { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) },
+    );
+    const voice = new MemoryVoice();
+    const service = await startService({}, { voice, log });
+    const visitor = await visit({ service, voice });
+    voice.connected = Promise.resolve(false);
+    await visitor.call();
+    await waitForEnd(visitor);
+    const [line] = lines.filter(({ msg }) => msg === 'a web call ended before it connected');
+    assert.equal(line?.['reason'], 'the browser did not connect');
+    assert.equal(typeof line['callId'], 'number');
+    assert.equal(typeof line['milliseconds'], 'number');
   });
 
   it('answers a message that is typed before the greeting is played, and does not greet again', async () => {

@@ -43,6 +43,9 @@ export class WebCallConnection {
   #isConversing = false;
   /** Whether the connection must not take the call, since another one replaces it or the process stops. */
   #isCancelled = false;
+  /** Why the connection was closed before the browser was connected, if the service closed it. */
+  #closeReason: EndReason | undefined;
+  readonly #createdAt = performance.now();
 
   constructor(dependencies: WebCallConnectionDependencies, call: AdmittedCall, peer: WebPeer) {
     this.#dependencies = dependencies;
@@ -60,7 +63,10 @@ export class WebCallConnection {
   async run(visitor: VisitorAddresses, findEarlier: () => readonly WebCallConnection[]): Promise<void> {
     const watching = this.#watch();
     try {
-      if (!(await this.#peer.connected) || this.#isCancelled) return;
+      if (!(await this.#peer.connected) || this.#isCancelled) {
+        this.#logUnconnected();
+        return;
+      }
       const line = this.#createLine();
       this.#line = line;
       if (!(await this.#replace(findEarlier()))) return;
@@ -87,6 +93,15 @@ export class WebCallConnection {
     if (this.#isConversing) return;
     this.#isCancelled = true;
     this.#peer.close();
+  }
+
+  #logUnconnected(): void {
+    const { log } = this.#dependencies;
+    const fields = { callId: this.callId, milliseconds: Math.round(performance.now() - this.#createdAt) };
+    const message = 'a web call ended before it connected';
+    const reason = this.#isCancelled ? 'replaced or stopping' : this.#closeReason;
+    if (reason === undefined) log.warn({ ...fields, reason: 'the browser did not connect' }, message);
+    else log.info({ ...fields, reason }, message);
   }
 
   #createLine(): BrowserChannel {
@@ -145,8 +160,10 @@ export class WebCallConnection {
   }
 
   #end(reason: EndReason): void {
-    if (!this.#line) this.#peer.close();
-    else if (reason === 'hung-up') this.#line.hangUp();
+    if (!this.#line) {
+      this.#closeReason ??= reason;
+      this.#peer.close();
+    } else if (reason === 'hung-up') this.#line.hangUp();
     else this.#line.stop(reason);
   }
 
