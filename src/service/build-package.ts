@@ -31,8 +31,8 @@ const isServed = (path: string) =>
   !/\.(map|tsbuildinfo)$/.test(path) &&
   !['types', 'npm', 'sbom.cdx.json', 'dependencies.md'].includes(basename(path));
 await cp(widget, join(output, 'widget'), { recursive: true, filter: isServed });
-// Examples that operators copy: systemd, proxies, Grafana and Prometheus.
-for (const examples of ['deploy', 'monitoring']) {
+// Examples that operators copy: systemd, proxies, Grafana, Prometheus and Asterisk.
+for (const examples of ['deploy', 'monitoring', 'asterisk']) {
   await cp(join(repository, 'docs', examples), join(output, examples), { recursive: true });
 }
 await cp(join(repository, 'LICENSE'), join(output, 'LICENSE'));
