@@ -451,7 +451,7 @@ function readPortRange(
   if (range === undefined) return undefined;
   const [first = NaN, last = NaN] = (/^(\d+)-(\d+)$/.exec(range) ?? []).slice(1).map(Number);
   if (first > 0 && last <= 65_535 && last - first >= 10) return [first, last];
-  context.addIssue('must be two ports from 1 to 65535 that are at least ten apart, such as 40000-40029');
+  context.addIssue('must be a range of at least eleven ports from 1 to 65535, such as 40000-40029');
   return z.NEVER;
 }
 

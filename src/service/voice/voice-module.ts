@@ -15,7 +15,7 @@ export interface IceServer {
 
 /** Network settings for the audio of web calls. */
 export interface MediaSettings {
-  /** First and last UDP port, at least ten apart; undefined: any free port. */
+  /** First and last UDP port, at least eleven ports; undefined: any free port. */
   udpPorts?: readonly [first: number, last: number] | undefined;
   /** IP address under which browsers reach this machine, if it is behind address translation. */
   publicAddress?: string | undefined;
