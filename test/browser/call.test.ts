@@ -754,15 +754,20 @@ let microphone: FakeMicrophone;
   it('waits for the connection as long as the service does, and then ends', async () => {
     const timers: [run: () => void, delay: number][] = [];
     // An answer without candidates: the connection does not open.
-    const real = RTCPeerConnection.prototype.setRemoteDescription;
-    replace(RTCPeerConnection.prototype, 'setRemoteDescription', function (
+    const { prototype } = RTCPeerConnection;
+    const setDescription = Object.getOwnPropertyDescriptor(prototype, 'setRemoteDescription')?.value as (
       this: RTCPeerConnection,
-      { type, sdp = '' }: RTCSessionDescriptionInit,
-    ) {
-      const lines = sdp.split('\r\n').filter((line) => !line.startsWith('a=candidate'));
-      return real.call(this, { type, sdp: lines.join('\r\n') } as RTCSessionDescriptionInit);
-    } as typeof real);
-    const { setTimeout: schedule } = window;
+      description: RTCSessionDescriptionInit,
+    ) => Promise<void>;
+    replace(
+      prototype,
+      'setRemoteDescription',
+      function (this: RTCPeerConnection, answer: RTCSessionDescriptionInit) {
+        const sdp = answer.sdp?.replace(/^a=candidate.*\r\n/gm, '') ?? '';
+        return setDescription.call(this, { type: answer.type, sdp });
+      },
+    );
+    const schedule = window.setTimeout.bind(window);
     const chat = await open();
     replace(window, 'setTimeout', (run: () => void, delay = 0) => {
       timers.push([run, delay]);
@@ -770,9 +775,9 @@ let microphone: FakeMicrophone;
     });
     await click(chat.part('call-button'));
     await until(() => timers.some(([, delay]) => delay === 15_000), 'the time limit of the service');
-    for (const [run, delay] of timers.slice()) if (delay >= 5000 && delay < 15_000) run();
+    for (const [run, delay] of [...timers]) if (delay >= 5000 && delay < 15_000) run();
     expect(state(chat)).to.equal('connecting');
-    for (const [run, delay] of timers.slice()) if (delay === 15_000) run();
+    for (const [run, delay] of [...timers]) if (delay === 15_000) run();
     await until(() => label(chat).includes('The call failed.'), `the end; it is: ${label(chat)}`);
   });
 

@@ -50,19 +50,19 @@ export function createTranscript(
   const provisional = new Set<string>();
   /** The key of the message that is the greeting, which is already in the log. */
   let greetingKey: string | undefined;
-  /** Whether the assistant speaks its stored greeting, which the service does unless the visitor has written before. */
+  /**
+   * Whether an item of the assistant is its stored greeting. The service speaks that unless the visitor has written before.
+   * An item that is shown stays shown.
+   */
   const isGreeting = (key: string, text: string): boolean => {
+    if (greetingKey !== undefined) return greetingKey === key;
     const { messages } = session.snapshot;
+    if (messages.some((message) => message.key === key)) return false;
     const before = messages.filter((message) => !message.key.startsWith(name));
-    if (
-      (greetingKey ?? key) !== key ||
-      messages.some((message) => message.key === key) ||
-      before.some(({ role }) => role === 'user')
-    )
-      return false;
-    const is = !!before.find(({ role }) => role === 'assistant')?.text.startsWith(text);
-    greetingKey = is ? key : undefined;
-    return is;
+    if (before.some(({ role }) => role === 'user')) return false;
+    const greeting = before.find(({ role }) => role === 'assistant');
+    if (greeting?.text.startsWith(text)) greetingKey = key;
+    return greetingKey === key;
   };
   const remove = (...keys: readonly string[]): void => {
     onChange({ type: 'removed', keys });
