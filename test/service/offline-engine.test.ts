@@ -248,6 +248,11 @@ test('speaks only the paragraph of a long passage that answers', async () => {
   assert.ok((await answerFrom([{ ...hotel, body }])).startsWith(body));
 });
 
+test('speaks a heading with its text, and short lines without a full stop', async () => {
+  const body = `The Lantern Hotel\n\n${stay}\n\nDogs and cats\n\nThey pay 5 euros a night\n\nCall 0761 5550140`;
+  assert.equal(await answerFrom([{ ...hotel, body }], true), 'Dogs and cats\n\nThey pay 5 euros a night');
+});
+
 test('speaks a whole passage if none of its paragraphs has a word of the question', async () => {
   const body = `${stay}\n\nPets sleep in their baskets.`;
   assert.equal(await answerFrom([{ ...hotel, body }], true), body);

@@ -12,10 +12,7 @@ const stemLength = 4;
  */
 export function spokenExcerpt(body: string, question: string): string {
   if (body.length <= wholeLimit) return body;
-  // A list or table belongs to the text before it.
-  const paragraphs = body
-    .split(/\n{2,}(?!\s*(?:[-*+|]|\d+[.)]) )/)
-    .filter((paragraph) => !isHeading(paragraph));
+  const paragraphs = splitParagraphs(body);
   const stems = paragraphs.map(stemsOf);
   const scores = stems.map((own) =>
     [...stemsOf(question)]
@@ -34,8 +31,9 @@ export function spokenExcerpt(body: string, question: string): string {
 /** Share of the best score with which a paragraph is spoken, too. */
 const tieShare = 0.9;
 
-/** Whether a paragraph is one short line that does not end as a sentence does. */
-const isHeading = (paragraph: string): boolean => /^[^\n]{1,60}[\p{L}\p{N})]$/u.test(paragraph.trim());
+/** Splits Markdown at blank lines. A list or table stays with the text before it, and a heading with the text after it. */
+const splitParagraphs = (body: string): string[] =>
+  body.split(/(?<!(?:^|\n)[^\n\p{N}]{0,59}\p{L})\n{2,}(?!\s*(?:[-*+|]|\d+[.)]) )/u);
 
 const stemsOf = (text: string): Set<string> =>
   new Set(
