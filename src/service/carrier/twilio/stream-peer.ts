@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { frameSeconds } from '../../voice/audio-codec.ts';
 import type { AudioListener, AudioPeer } from '../../voice/audio-peer.ts';
 import type { FrameClock } from '../../voice/frame-clock.ts';
@@ -21,8 +22,11 @@ export class StreamPeer implements AudioPeer {
   readonly #send: (frame: OutgoingStreamFrame) => void;
   readonly #queue: PlayoutQueue;
   readonly #frameLength: number;
+  /** Resolve the promises of {@link playToEnd}, by mark. */
+  readonly #ends = new Map<string, () => void>();
   #listener: AudioListener | undefined;
   #isSilent = true;
+  #isClosed = false;
 
   constructor(clock: FrameClock, send: (frame: OutgoingStreamFrame) => void) {
     this.rate = this.#codec.rate;
@@ -41,6 +45,15 @@ export class StreamPeer implements AudioPeer {
     this.#queue.add(samples);
   }
 
+  /** As {@link play}. Resolves when all of it was sent, which takes longer if the process is busy, or discarded. */
+  playToEnd(samples: Int16Array): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    this.play(samples);
+    const id = randomUUID();
+    this.#queue.mark(id);
+    return new Promise((resolve) => this.#ends.set(id, resolve));
+  }
+
   mark(id: string): void {
     this.#queue.mark(id);
   }
@@ -55,14 +68,15 @@ export class StreamPeer implements AudioPeer {
   }
 
   flush(): void {
-    this.#queue.clear();
+    this.#discard();
     this.#clear();
   }
 
   /** The server closes the connection, when the call has ended at the carrier. */
   close(): void {
+    this.#isClosed = true;
     this.#clock.remove(this.#onFrame);
-    this.#queue.clear();
+    this.#discard();
   }
 
   /** Handles audio of the customer, in Base64. */
@@ -74,6 +88,12 @@ export class StreamPeer implements AudioPeer {
   lose(): void {
     this.close();
     this.#listener?.onClosed();
+  }
+
+  #discard(): void {
+    this.#queue.clear();
+    for (const resolve of this.#ends.values()) resolve();
+    this.#ends.clear();
   }
 
   /** Discards the audio that the carrier has received. */
@@ -89,7 +109,12 @@ export class StreamPeer implements AudioPeer {
       this.#sendAudio(frame);
     }
     this.#isSilent = !frame;
-    for (const id of marks) this.#listener?.onMark(id);
+    for (const id of marks) {
+      const resolve = this.#ends.get(id);
+      this.#ends.delete(id);
+      if (resolve) resolve();
+      else this.#listener?.onMark(id);
+    }
   };
 
   #sendAudio(samples: Int16Array): void {

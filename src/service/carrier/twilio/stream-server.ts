@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
 import { Refusal } from '../../lib/refusal.ts';
@@ -109,12 +108,8 @@ export class StreamServer {
       peer,
       log,
       control: {
-        sendDigits: async (digits) => {
-          const tones = dtmfTones(digits, peer.rate);
-          peer.play(tones);
-          // A hang-up would cut them off.
-          await pause((tones.length / peer.rate) * 1000);
-        },
+        // A hang-up before the end would cut them off.
+        sendDigits: (digits) => peer.playToEnd(dtmfTones(digits, peer.rate)),
         end: async (how, reason) => {
           stream.isEnding = true;
           // When the connection closes before the call ends, the carrier asks for the next step.
