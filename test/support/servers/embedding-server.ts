@@ -62,6 +62,8 @@ export async function startEmbeddingServer(meanings: string[][]): Promise<Embedd
       );
     });
   });
+  // A busy client could otherwise send a request just as the server closes the unused connection.
+  server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   atEnd(async () => {
     server.closeAllConnections();

@@ -142,6 +142,8 @@ export async function startModelServer(): Promise<ModelServer> {
   const server = createServer((incoming, response) => {
     handle(incoming, response).catch(() => response.destroy());
   });
+  // A busy client could otherwise send a request just as the server closes the unused connection.
+  server.keepAliveTimeout = 600_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 

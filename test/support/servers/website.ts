@@ -61,6 +61,8 @@ export async function startWebsite(): Promise<Website> {
       response.end(body);
     });
   });
+  // A busy client could otherwise send a request just as the server closes the unused connection.
+  server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   atEnd(async () => {
     server.closeAllConnections();

@@ -34,11 +34,19 @@ export interface TestService extends ServiceClient {
 }
 
 const cleanUps: (() => Promise<void>)[] = [];
-after(async () => {
-  const failures: unknown[] = [];
-  for (const cleanUp of cleanUps.reverse()) await cleanUp().catch((error: unknown) => failures.push(error));
-  if (failures.length > 0) throw new AggregateError(failures, 'Cleaning up failed.');
-});
+const services: RunningService[] = [];
+after(
+  async () => {
+    const failures: unknown[] = [];
+    const collect = (error: unknown) => failures.push(error);
+    // At the same time, since each waits for its calls and replies to end.
+    await Promise.all(services.map((service) => service.close().catch(collect)));
+    for (const cleanUp of cleanUps.reverse()) await cleanUp().catch(collect);
+    if (failures.length > 0) throw new AggregateError(failures, 'Cleaning up failed.');
+  },
+  // Hundreds of services may have to be closed.
+  { timeout: 600_000 },
+);
 
 /** Registers a cleanup to run after the tests of this process, in reverse order of registration. */
 export function atEnd(cleanUp: () => Promise<void>): void {
@@ -135,7 +143,7 @@ export async function startService(env: Environment = {}, extras: ServiceExtras 
   // Jobs of this process need no polling, which would keep every service busy until the suite ends.
   const quiet = { RATE_LIMIT: '0', WORKERS: 'off', JOB_POLL_SECONDS: '3600' };
   const running = await start({ ...quiet, ...env }, { ...(database && { database }), ...extras });
-  atEnd(() => running.close());
+  services.push(running);
   return Object.assign(new ServiceClient(running.url), { running });
 }
 
