@@ -219,6 +219,34 @@ let microphone: FakeMicrophone;
     await until(() => chat.find('[part~="call-button"]') === null, 'the button to disappear');
   });
 
+  it('is offered beside the greeting until the visitor writes, and starts with a click there', async () => {
+    const chat = await open();
+    const offer = () => chat.find('[part="start-call"]');
+    await until(() => offer() !== null, 'the offer');
+    await click(chat.part('start-call'));
+    await until(() => offer() === null, 'the offer to disappear');
+    await connected(chat);
+    await click(chat.part('call-end-button'));
+    await until(() => offer() !== null, 'the offer after a call in which nobody spoke');
+    await chat.ask('Do you deliver?');
+    await until(() => offer() === null, 'the offer to disappear');
+    expect(chat.find('[part="call-button"]')).not.to.equal(null);
+  });
+
+  it('keeps the height of its bar when it connects', async () => {
+    const chat = await open();
+    const answer = Promise.withResolvers<undefined>();
+    service.pauses['POST'] = answer.promise;
+    await click(chat.part('call-button'));
+    const bar = () => chat.find('[part="call"]');
+    await until(() => bar() !== null, 'the bar');
+    const before = bar()?.clientHeight;
+    answer.resolve(undefined);
+    await connected(chat);
+    await until(() => chat.find('[role="timer"]') !== null, 'the time');
+    expect(bar()?.clientHeight).to.equal(before);
+  });
+
   it('is offered despite an invalid value of voice, which warns', async () => {
     const warnings: string[] = [];
     replace(console, 'warn', (text: string) => warnings.push(text));

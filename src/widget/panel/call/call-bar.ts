@@ -48,7 +48,7 @@ export function callBar({
     <span class="call-ring"></span>
     <p class="call-state">
       <b>${texts[isMuted && state === 'listening' ? 'muted' : state]}</b>
-      ${seconds === undefined ? nothing : html`<small role="timer">${duration(seconds)}</small>`}
+      ${seconds === undefined ? nothing : html`<span role="timer">${duration(seconds)}</span>`}
       ${notice && html`<small>${notice}</small>`}
     </p>
     ${state === 'speaking' ? button('call-stop', texts.stop, stopIcon, onStop) : nothing}

@@ -10,13 +10,13 @@ const callIcon = icon(
   'M6.5 4h3l1.5 4-2 1.5a11 11 0 0 0 5.5 5.5l1.5-2 4 1.5v3a2 2 0 0 1-2 2A15.5 15.5 0 0 1 4.5 6a2 2 0 0 1 2-2z',
 );
 
-/** The button that starts a call, and the calls of the panel. */
+/** The buttons that start a call, and the calls of the panel. */
 export interface CallOffer extends AddOn {
   /** Whether calls are likely to work, so that there is no need for dictation. */
   readonly isPossible: boolean;
 }
 
-/** Offers calls. Only the button is here: the rest loads with the click, or with a call in another tab. */
+/** Offers calls. Only the buttons are here: the rest loads with the click, or with a call in another tab. */
 export function offerCall(panel: PanelContext): CallOffer {
   const { modules } = panel;
   let calls: Calls | undefined;
@@ -63,6 +63,16 @@ export function offerCall(panel: PanelContext): CallOffer {
       // A call that began before the gate was closed can still be ended.
       return html`${isClosed || calls?.isBusy ? nothing : button('call', locale.texts.call, callIcon, start)}
       ${modules.isMissing('call') ? html`<p part="call" role="alert">${locale.texts.network}</p>` : calls?.view(locale)}`;
+    },
+    aboveComposer: () => {
+      const { locale, isGateClosed } = panel;
+      const { aiEnabled, messages, status } = panel.conversation.snapshot;
+      // Beside the greeting, visitors choose whether to write or to talk. Later, the button in the header is enough.
+      const isUndecided = status === 'ready' && aiEnabled && !messages.some(({ role }) => role === 'user');
+      if (!locale || isGateClosed || !isUndecided || calls?.isBusy) return undefined;
+      return html`<button type="button" part="start-call" @click=${start}>
+        ${callIcon} ${locale.texts.call}
+      </button>`;
     },
     update: () => {
       if (tabs) return;

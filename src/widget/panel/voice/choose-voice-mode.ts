@@ -43,6 +43,7 @@ export function start(panel: PanelContext): AddOn {
       dictation?.conversationChanged?.(conversation);
     },
     inHeader: () => (hasCalls() ? call.inHeader?.() : undefined),
+    aboveComposer: () => (hasCalls() && call.isPossible ? call.aboveComposer?.() : undefined),
     inComposer: () => activeDictation()?.inComposer?.(),
     below: (message) => activeDictation()?.below?.(message),
     hide: () => {
