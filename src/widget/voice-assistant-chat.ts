@@ -104,6 +104,7 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){4}[\da-f]{8}$/i;
  * @csspart person - the notice that a person has taken over
  * @csspart suggestions - the suggested messages
  * @csspart suggestion - one suggested message
+ * @csspart start-call - the button above the composer that starts a call, until the visitor writes
  * @csspart resize-handle - the corner that resizes the panel
  * @cssproperty --voice-assistant-chat-accent - the color of the launcher, the header and the visitor's messages; overrides `color`. Default: the assistant's
  * @cssproperty --voice-assistant-chat-accent-text - the color of links and of the focus ring. Default: the accent, with corrected contrast
