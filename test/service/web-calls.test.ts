@@ -88,6 +88,19 @@ async function visitWithTool() {
 const hasOneProcess = testDatabase === 'pglite' && 'an embedded database has one process';
 
 describe('a web call', () => {
+  for (const [title, secondaryLanguageIds, prepared] of [
+    ['the language', [], ['en', 'en']],
+    ['several languages, which the transcriber detects', [2, 3], [undefined, 'en']],
+  ] as const)
+    it(`loads the models of ${title} before the visitor has allowed the microphone`, async () => {
+      const voice = new MemoryVoice();
+      const service = await startService({}, { voice });
+      const limits = { secondaryLanguageIds: [...secondaryLanguageIds] };
+      const visitor = await visit({ service, voice, limits });
+      assert.equal((await service.get(`${visitor.path}/voice`)).status, 200);
+      assert.deepEqual(voice.speech.prepared, prepared);
+    });
+
   it('greets, understands, answers, and stores what was said in the conversation', async () => {
     const visitor = await visit();
     const { status, json } = await visitor.call();

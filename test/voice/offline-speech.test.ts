@@ -16,6 +16,8 @@ import { VoiceLine } from '../../src/service/voice/voice-line.ts';
 import { decodeWav } from '../../src/service/voice/wav.ts';
 import { findModel } from '../../src/voice/speech/find-models.ts';
 import { moonshineTokens } from '../../src/voice/speech/moonshine-tokens.ts';
+import { OfflineSynthesizer } from '../../src/voice/speech/offline-synthesizer.ts';
+import { OfflineTranscriber } from '../../src/voice/speech/offline-transcriber.ts';
 import { createOfflineSpeech } from '../../src/voice/speech/offline-speech.ts';
 import type { OfflineSpeech } from '../../src/voice/speech/offline-speech.ts';
 import { readSuppliedRecognizers } from '../../src/voice/speech/supplied-recognizers.ts';
@@ -23,6 +25,7 @@ import { readSuppliedVoices } from '../../src/voice/speech/supplied-voices.ts';
 import { SpeechProcess } from '../../src/voice/speech/speech-process.ts';
 import { speechSettings } from '../support/calls/call-plan.ts';
 import { MemoryPeer } from '../support/calls/memory-peer.ts';
+import { eventually } from '../support/eventually.ts';
 import { wordErrors } from '../support/voice/word-errors.ts';
 
 const rate = 16_000;
@@ -278,6 +281,28 @@ describe('the speech process', () => {
       models.run(task, () => undefined, never),
       { message: 'The speech process has ended.' },
     );
+    models.close();
+  });
+
+  it('loads models once before a call, and again after it has died', async () => {
+    const models = new SpeechProcess();
+    const [transcriber, synthesizer] = [
+      new OfflineTranscriber(models, [], true),
+      new OfflineSynthesizer(models, { supplied: new Map(), hasFlite: true, espeak: undefined }),
+    ];
+    const warmUp = () => {
+      transcriber.warmUp('en');
+      synthesizer.warmUp(english);
+      return models.isIdle;
+    };
+    assert.equal(warmUp(), false);
+    const { pid } = models;
+    assert(pid !== undefined);
+    await eventually('both models', () => models.isIdle);
+    assert.equal(warmUp(), true);
+    process.kill(pid, 'SIGKILL');
+    await eventually('the end', () => models.pid === undefined);
+    assert.equal(warmUp(), false);
     models.close();
   });
 

@@ -3,7 +3,10 @@ import type { ModelConfig, RealtimeEndpoint } from '../engine/read-models.ts';
 import { chooseSpeech } from '../voice/choose-speech.ts';
 import type { SpeechChoice } from '../voice/choose-speech.ts';
 import type { LinePlan } from '../voice/line.ts';
+import { transcriptionLanguage } from '../voice/line-transcriber.ts';
+import type { SpokenLanguages } from '../voice/line-transcriber.ts';
 import type { Speech } from '../voice/open-speech.ts';
+import { synthesisSettings } from '../voice/synthesis-settings.ts';
 import type { Synthesizer } from '../voice/synthesizer.ts';
 import type { Transcriber } from '../voice/transcriber.ts';
 import type { TranscriptionUsage } from '../voice/transcription-usage.ts';
@@ -28,7 +31,7 @@ export interface LineFactoryDependencies extends Pick<VoiceLineOptions, 'createD
 export type CallLine = VoiceLine | RealtimeLine;
 
 /** The settings that determine the speech services and the line of an assistant's calls. */
-export type VoiceNeeds = Pick<LinePlan, 'mode' | 'model'> & SpeechChoice;
+export type VoiceNeeds = Pick<LinePlan, 'mode' | 'model'> & SpeechChoice & SpokenLanguages;
 
 /** Selects the speech services and the line of an assistant's calls. */
 export class LineFactory {
@@ -53,12 +56,18 @@ export class LineFactory {
   problem(needs: VoiceNeeds): string | undefined {
     const { language } = needs;
     const { synthesizer, transcriber } = chooseSpeech(this.#dependencies.speech, needs);
-    const mode = this.modeOf(needs);
-    // A realtime model understands every language, and speaks itself in the mode `multimodal`.
-    const transcriptionProblem = mode === 'pipeline' ? this.#problemOf(transcriber, language) : undefined;
-    return (
-      transcriptionProblem ?? (mode === 'multimodal' ? undefined : this.#problemOf(synthesizer, language))
-    );
+    const { transcribes, synthesizes } = this.#uses(needs);
+    const transcriptionProblem = transcribes ? this.#problemOf(transcriber, language) : undefined;
+    return transcriptionProblem ?? (synthesizes ? this.#problemOf(synthesizer, language) : undefined);
+  }
+
+  /** Prepares the speech services for a call that begins soon. */
+  warmUp(needs: VoiceNeeds): void {
+    const { synthesizer, transcriber, ...chosen } = chooseSpeech(this.#dependencies.speech, needs);
+    const { transcribes, synthesizes } = this.#uses(needs);
+    if (transcribes && transcriber) transcriber.warmUp?.(transcriptionLanguage(transcriber, needs));
+    if (synthesizes)
+      synthesizer?.warmUp?.(synthesisSettings({ language: needs.language, ...chosen, speed: 1 }));
   }
 
   /** Creates the line that connects an assistant to the audio of a call. */
@@ -87,6 +96,13 @@ export class LineFactory {
       void this.#dependencies.recordUsage({ ...usage, assistant, purpose: 'transcription', cost: undefined });
     };
     return new VoiceLine({ ...options, synthesizer, transcriber, settings, createDetector, onUsage });
+  }
+
+  /** The speech services that a call uses. */
+  #uses(needs: VoiceNeeds): { transcribes: boolean; synthesizes: boolean } {
+    const mode = this.modeOf(needs);
+    // A realtime model understands every language, and speaks itself in the mode `multimodal`.
+    return { transcribes: mode === 'pipeline', synthesizes: mode !== 'multimodal' };
   }
 
   #realtimeOf({ mode, model }: Pick<LinePlan, 'mode' | 'model'>): RealtimeEndpoint | undefined {

@@ -3,11 +3,24 @@ import type { SpeechSettings } from './line.ts';
 import type { Transcriber } from './transcriber.ts';
 import type { TranscriptionUsage } from './transcription-usage.ts';
 
+/** The languages that the customer may speak. */
+export type SpokenLanguages = Pick<SpeechSettings, 'language' | 'otherLanguages'>;
+
+/** Returns the language to transcribe; undefined if the transcriber detects which of several is spoken. */
+export function transcriptionLanguage(
+  transcriber: Transcriber,
+  { language, otherLanguages = [] }: SpokenLanguages,
+): string | undefined {
+  const isDetected =
+    otherLanguages.length > 0 && (transcriber.detects?.([language, ...otherLanguages]) ?? true);
+  return isDetected ? undefined : language;
+}
+
 export interface LineTranscriberOptions {
   transcriber: Transcriber;
   /** Sample rate of the line. */
   rate: number;
-  settings: Pick<SpeechSettings, 'language' | 'otherLanguages'>;
+  settings: SpokenLanguages;
   log: Logger;
   /** Called with the usage of each transcription. */
   onUsage?: ((usage: TranscriptionUsage) => void) | undefined;
@@ -17,17 +30,15 @@ const transcriptionMs = 30_000;
 
 /** Transcribes the audio of one line until it is closed. */
 export class LineTranscriber {
-  /** Undefined if the customer may speak several languages. */
+  /** Undefined to detect it. */
   readonly language: string | undefined;
   readonly #options: LineTranscriberOptions;
   readonly #closed = new AbortController();
 
   constructor(options: LineTranscriberOptions) {
     this.#options = options;
-    const { language, otherLanguages = [] } = options.settings;
-    const isDetected =
-      otherLanguages.length > 0 && (options.transcriber.detects?.([language, ...otherLanguages]) ?? true);
-    this.language = isDetected ? undefined : language;
+    this.language = transcriptionLanguage(options.transcriber, options.settings);
+    options.transcriber.warmUp?.(this.language);
   }
 
   /** Whether an early transcription, which may be discarded, would delay others. */

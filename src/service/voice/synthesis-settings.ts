@@ -7,7 +7,7 @@ export const synthesisSettings = ({
   voice,
   similarTo,
   speed,
-}: SpeechSettings): SynthesisSettings => ({
+}: Pick<SpeechSettings, 'language' | 'voice' | 'similarTo' | 'speed'>): SynthesisSettings => ({
   language,
   voice: voice?.name,
   similarTo,

@@ -19,6 +19,8 @@ export interface Synthesizer {
     rate: number,
     signal: AbortSignal,
   ): AsyncIterable<Int16Array>;
+  /** Prepares for a call that begins soon, such as by loading a voice. Has no effect if that has been done. */
+  warmUp?(settings: SynthesisSettings): void;
   /** Returns why it cannot serve a language, as a sentence; undefined if it can. */
   problem?(language: string): string | undefined;
 }

@@ -23,6 +23,12 @@ export interface Transcriber {
     signal: AbortSignal,
     onUsage?: (usage: TranscriptionUsage) => void,
   ): Promise<string | undefined>;
+  /**
+   * Prepares for a call that begins soon, such as by loading a model. Has no effect if that has been done.
+   *
+   * @param language undefined to detect the language.
+   */
+  warmUp?(language: string | undefined): void;
   /** Whether it can detect which of these languages is spoken. Without this method, it can. */
   detects?(languages: readonly string[]): boolean;
   /** Whether an early transcription, which may be discarded, would delay others. */

@@ -28,7 +28,7 @@ export interface VoiceLineOptions {
   /** Called with the usage of each transcription. */
   onUsage?: ((usage: TranscriptionUsage) => void) | undefined;
   /** Undefined: speech is detected by loudness. */
-  createDetector?: ((rate: number, language?: string) => SpeechDetector) | undefined;
+  createDetector?: ((rate: number) => SpeechDetector) | undefined;
 }
 
 /** An utterance of the customer, until its transcript is known. */
@@ -77,7 +77,7 @@ export class VoiceLine extends AudioLine {
     this.#settings = settings;
     this.#interruptSeconds = 0.15 + (1 - clamp(settings.interruptSensitivity)) * 0.6;
     const turnSettings = { pause: turnPause(settings.endpointSensitivity), shortest: shortestSpeech };
-    this.#detector = new TurnDetector(rate, turnSettings, createDetector?.(rate, this.#transcriber.language));
+    this.#detector = new TurnDetector(rate, turnSettings, createDetector?.(rate));
     this.#echo = new EchoGate(rate);
     this.peer.open(this);
   }

@@ -49,11 +49,8 @@ export interface VoiceModule {
   readonly transcriber: Transcriber | undefined;
   /** Missing components, one sentence each, for `/readyz`. */
   readonly problems: readonly string[];
-  /**
-   * Creates a speech detector, and prepares the transcription of the language. If undefined, the service detects speech
-   * by loudness.
-   */
-  readonly createDetector?: ((rate: number, language?: string) => SpeechDetector) | undefined;
+  /** Creates a speech detector. If undefined, the service detects speech by loudness. */
+  readonly createDetector?: ((rate: number) => SpeechDetector) | undefined;
   close(): Promise<void>;
 }
 

@@ -102,6 +102,8 @@ export class WebCalls {
     const { database, config } = this.#dependencies;
     const options = await readCallOptions(database, uuid, sender);
     this.#requireVoice(options);
+    // While the visitor allows the microphone.
+    this.#dependencies.lineFactory.warmUp(options);
     const { maxSeconds, isRecorded } = options;
     return { iceServers: iceServersOf(config), maxSeconds, isRecorded };
   }

@@ -21,11 +21,11 @@ export interface OfflineSpeech {
   synthesizer: Synthesizer | undefined;
   /** Missing components, one sentence each. */
   problems: string[];
-  createDetector: ((rate: number, language?: string) => SpeechDetector) | undefined;
+  createDetector: ((rate: number) => SpeechDetector) | undefined;
   close: () => void;
 }
 
-/** Finds the components of offline speech. The models load when the first call starts. */
+/** Finds the components of offline speech. The models load when the first visitor is about to call. */
 export async function createOfflineSpeech(
   { voicesFolder, transcriptionModelsFolder }: OfflineSpeechSettings,
   log: Logger,
@@ -72,12 +72,7 @@ export async function createOfflineSpeech(
         ? new OfflineSynthesizer(synthesis, voices)
         : undefined,
     problems,
-    createDetector:
-      detectors &&
-      ((rate, language) => {
-        transcriber?.warmUp(language);
-        return detectors.create(rate);
-      }),
+    createDetector: detectors && ((rate) => detectors.create(rate)),
     close: () => {
       transcription.close();
       synthesis.close();

@@ -48,23 +48,33 @@ export class OfflineSynthesizer implements Synthesizer {
     }
   }
 
+  warmUp(settings: SynthesisSettings): void {
+    const task = this.#taskFor('Hello.', settings);
+    if (task) this.#process.warmUp(JSON.stringify(task), task);
+  }
+
   #synthesize(text: string, settings: SynthesisSettings, signal: AbortSignal): AsyncIterable<AudioChunk> {
+    const task = this.#taskFor(text, settings);
+    if (task) return this.#run(task, signal);
     const { language, voice, speed, similarTo } = settings;
+    const { espeak } = this.#voices;
+    const wanted = { gender: similarTo?.gender, accent: similarTo?.accent, voice };
+    if (espeak?.speaks(language) === true) return espeak.speak(text, { ...wanted, language, speed }, signal);
+    throw new Error(this.problem(language));
+  }
+
+  /** Returns the task for the process; undefined if espeak-ng, a program of its own, must speak. */
+  #taskFor(text: string, { language, voice, speed, similarTo }: SynthesisSettings): SpeechTask | undefined {
     const { supplied, hasFlite, espeak } = this.#voices;
     const own = supplied.get(language);
     if (own) {
       const speaker = Number(voice);
-      return this.#run(
-        { type: 'voice', ...own, text, speed, speaker: Number.isInteger(speaker) ? speaker : 0 },
-        signal,
-      );
+      return { type: 'voice', ...own, text, speed, speaker: Number.isInteger(speaker) ? speaker : 0 };
     }
-    const wanted = { gender: similarTo?.gender, accent: similarTo?.accent, voice };
     const isOfEspeak = voice !== undefined && espeak?.hasVoice(voice, language) === true;
-    if (language === 'en' && hasFlite && !isOfEspeak)
-      return this.#run({ type: 'flite', text, voice: chooseFliteVoice(wanted), speed }, signal);
-    if (espeak?.speaks(language) === true) return espeak.speak(text, { ...wanted, language, speed }, signal);
-    throw new Error(this.problem(language));
+    if (language !== 'en' || !hasFlite || isOfEspeak) return undefined;
+    const wanted = { gender: similarTo?.gender, accent: similarTo?.accent, voice };
+    return { type: 'flite', text, voice: chooseFliteVoice(wanted), speed };
   }
 
   /** Streams audio from the process. */

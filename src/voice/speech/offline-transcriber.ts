@@ -20,10 +20,12 @@ export class OfflineTranscriber implements Transcriber {
       : `Offline transcription does not support the language ${language}. Set TRANSCRIPTION_MODEL_DIR or TRANSCRIPTION_BASE_URL.`;
   }
 
-  /** Loads the model of a language, so that the first transcription is quick. */
   warmUp(language: string | undefined): void {
     const found = this.#find(language);
-    if (found) this.#process.warmUp(found.model);
+    if (!found) return;
+    const { model } = found;
+    const [samples, rate] = [new Int16Array(16_000), 16_000];
+    this.#process.warmUp(JSON.stringify(model ?? null), { type: 'transcribe', samples, rate, model });
   }
 
   detects(languages: readonly string[]): boolean {

@@ -60,8 +60,8 @@ export class SpeechProcess {
   readonly #limits: Limits;
   readonly #waiting: Pending[] = [];
   readonly #running = new Map<number, Pending>();
-  /** The models that the process has loaded, or is loading. */
-  readonly #warm = new Set<string | undefined>();
+  /** The keys of {@link warmUp} since the process has started. */
+  readonly #warm = new Set<string>();
   #child: ChildProcess | undefined;
   #idle: NodeJS.Timeout | undefined;
   #nextId = 0;
@@ -81,15 +81,16 @@ export class SpeechProcess {
     return this.#running.size === 0;
   }
 
-  /** Starts the process and loads a transcription model, so that the first transcription is quick. */
-  warmUp(model: RecognizerConfig): void {
-    const key = JSON.stringify(model);
+  /**
+   * Starts the process and runs a task for its models, so that the first other task is quick.
+   *
+   * @param key names the models, which load once.
+   */
+  warmUp(key: string, task: SpeechTask): void {
     if (this.#isClosed || this.#warm.has(key)) return;
     this.#warm.add(key);
-    const [silence, signal] = [new Int16Array(16_000), new AbortController().signal];
-    const task: SpeechTask = { type: 'transcribe', samples: silence, rate: 16_000, model };
-    // Ignored: the first task fails with the same error.
-    this.run(task, () => undefined, signal).catch(() => undefined);
+    // Ignored: the first other task fails with the same error.
+    this.run(task, () => undefined, new AbortController().signal).catch(() => undefined);
   }
 
   /**

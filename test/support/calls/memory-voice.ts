@@ -82,6 +82,12 @@ export class ScriptedSpeech implements Synthesizer, Transcriber {
   seconds = 0.02;
   /** A sentence with which the synthesis fails. */
   unspeakable: string | undefined;
+  /** The languages for which it was prepared. */
+  readonly prepared: (string | undefined)[] = [];
+
+  warmUp(language: string | undefined | SynthesisSettings): void {
+    this.prepared.push(typeof language === 'object' ? language.language : language);
+  }
 
   problem(language: string): string | undefined {
     return language === 'de' ? 'German is not understood.' : undefined;

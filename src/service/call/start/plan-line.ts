@@ -1,4 +1,4 @@
-import { eq, inArray } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { voiceColumns } from '../../assistant/voice-columns.ts';
 import type { CallPlan } from '../../carrier/carrier.ts';
 import type { Queries } from '../../db/database.ts';
@@ -23,12 +23,7 @@ export async function planLine(
     .innerJoin(languages, eq(languages.id, assistants.languageId))
     .where(eq(assistants.id, assistant.id));
   if (!found) throw new Error('A call has no assistant.');
-  const { mode, model, language, voice, synthesizer, transcriber } = found;
-  const others = await queries
-    .select({ code: languages.iso2 })
-    .from(languages)
-    .where(inArray(languages.id, assistant.secondaryLanguageIds))
-    .orderBy(languages.id);
+  const { mode, model, language, otherLanguages, voice, synthesizer, transcriber } = found;
   return {
     callId,
     assistant: assistant.uuid,
@@ -38,7 +33,7 @@ export async function planLine(
     record: assistant.record,
     speech: {
       language,
-      otherLanguages: others.map(({ code }) => code).filter((code) => code !== language),
+      otherLanguages,
       voice,
       synthesizer,
       transcriber,
