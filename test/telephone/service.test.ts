@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { pino } from 'pino';
+import { checkAsterisk } from '../../src/service/carrier/asterisk/check-asterisk.ts';
 import { Resampler } from '../../src/service/voice/resampler.ts';
 import { createVoice } from '../../src/voice/create-voice.ts';
+import { MemoryVoice } from '../support/calls/memory-voice.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { newDatabase, readMoney, startService } from '../support/service/service.ts';
@@ -54,6 +56,25 @@ describe('the service with CARRIER=asterisk', () => {
     opened.push(() => service.running.close());
     return service;
   };
+
+  it('passes `carrier check` as long as it runs', async () => {
+    const config = {
+      ...{ url: asterisk.url, ...credentials, phoneNumber: undefined },
+      endpoint: `PJSIP/{number}@phone-${phones.customer}`,
+      application: 'voice-assistant-chat',
+    };
+    const check = async () =>
+      (await checkAsterisk(config)).map(({ name, isOk }) => `${name} ${isOk ? 'works' : 'fails'}`);
+    const works = ['Asterisk works', 'audio works', 'trunk works', 'service works'];
+    const service = await start({}, { voice: new MemoryVoice() });
+    await eventually('the connection', async () => (await check()).join() === works.join());
+    await service.running.close();
+    await eventually('the end', async () => (await check()).at(-1) === 'service fails');
+    const wrong = await checkAsterisk({ ...config, endpoint: 'PJSIP/{number}@nowhere' });
+    assert.match(wrong.find(({ name }) => name === 'trunk')?.text ?? '', /no PJSIP endpoint "nowhere"/);
+    const [refused] = await checkAsterisk({ ...config, password: 'wrong' });
+    assert.match(refused?.text ?? '', /refuses the user or the password/);
+  });
 
   it('calls a SIP phone, greets, answers the customer, and charges the started minute', async () => {
     const speech = await startSpeechServer();

@@ -21,6 +21,10 @@ export class FakeAri {
   refuses: RegExp | undefined;
   /** Methods and paths of requests that fail with an internal error. */
   fails: RegExp | undefined;
+  /** Whether the user and the password of requests are wrong. */
+  isLocked = false;
+  /** The state of the trunk. */
+  trunk: 'online' | 'offline' | 'unknown' = 'online';
   /** Whether the answer to a request for audio names a connection. */
   connectsMedia = true;
   /** Delays the answers to requests. */
@@ -40,7 +44,13 @@ export class FakeAri {
     const answer = () => {
       const isRefused =
         this.refuses?.test(path) === true || (path.startsWith('/applications/') && !this.keepsApplication);
-      const status = this.fails?.test(`${sent.method} ${path}`) === true ? 500 : isRefused ? 404 : 200;
+      const status = this.isLocked
+        ? 401
+        : this.fails?.test(`${sent.method} ${path}`) === true
+          ? 500
+          : isRefused
+            ? 404
+            : 200;
       const body = status === 200 ? this.#answer(sent) : { message: 'refused' };
       response.writeHead(status, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify(body));
@@ -147,6 +157,8 @@ export class FakeAri {
   }
 
   #answer({ method, path, query }: AriRequest): unknown {
+    if (path === '/asterisk/info') return { system: { version: '22.8.0' } };
+    if (path.startsWith('/endpoints/')) return { state: this.trunk };
     if (method === 'POST' && path === '/bridges') return { id: 'bridge' };
     if (path === '/channels/externalMedia') {
       const { channelId = '', app = '' } = query;

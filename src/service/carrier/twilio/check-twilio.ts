@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { CarrierCheckStep } from '../carrier-check-step.ts';
+import { CarrierCheck } from '../carrier-check.ts';
+import type { CarrierCheckStep } from '../carrier-check.ts';
 import { checkToken } from './check-call.ts';
 import { findCallerIds, findOwnedNumbers } from './find-numbers.ts';
 import { Signature } from './signature.ts';
@@ -41,18 +42,9 @@ export async function checkTwilio(
   const client = createTwilioClient(config);
   const urls = new WebhookUrls(config.publicUrl);
   const signature = new Signature(config.authToken);
-  const steps: CarrierCheckStep[] = [];
-  const check = async (name: string, action: () => Promise<string>): Promise<boolean> => {
-    try {
-      steps.push({ name, isOk: true, text: await action() });
-      return true;
-    } catch (error) {
-      steps.push({ name, isOk: false, text: (error as Error).message });
-      return false;
-    }
-  };
+  const check = new CarrierCheck();
 
-  const hasAccount = await check('credentials', async () => {
+  const hasAccount = await check.run('credentials', async () => {
     const { status, type } = await ask('the account', () =>
       client.api.v2010.accounts(config.accountSid).fetch(),
     );
@@ -60,15 +52,17 @@ export async function checkTwilio(
       throw new StepError(`The account is ${status}. Activate it in the Twilio Console.`);
     return type === 'Trial' ? 'a trial account: it can only call numbers that you have verified' : 'accepted';
   });
-  if (hasAccount) await check('number', () => checkNumber(client, config.phoneNumber, urls));
-  if (hasAccount && bought.length > 0) await check('bought numbers', () => checkBought(client, bought, urls));
-  const isPublic = await check('public address', () => checkAddress(urls, times));
-  const isSigned = isPublic && (await check('signature', () => checkSignature(urls, signature, times)));
-  const isConnected = isSigned && (await check('WebSocket', () => checkWebSocket(urls, signature, times)));
+  if (hasAccount) await check.run('number', () => checkNumber(client, config.phoneNumber, urls));
+  if (hasAccount && bought.length > 0)
+    await check.run('bought numbers', () => checkBought(client, bought, urls));
+  const isPublic = await check.run('public address', () => checkAddress(urls, times));
+  const isSigned = isPublic && (await check.run('signature', () => checkSignature(urls, signature, times)));
+  const isConnected =
+    isSigned && (await check.run('WebSocket', () => checkWebSocket(urls, signature, times)));
   if (testNumber !== undefined && hasAccount && isConnected) {
-    await check('test call', () => makeTestCall(client, config, urls, testNumber, times));
+    await check.run('test call', () => makeTestCall(client, config, urls, testNumber, times));
   }
-  return steps;
+  return check.steps;
 }
 
 type Client = ReturnType<typeof createTwilioClient>;
