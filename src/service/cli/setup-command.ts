@@ -81,6 +81,7 @@ export const setupCommand: Command = {
       lines: [
         `API key (it cannot be shown again): ${key}`,
         `Assistant: ${assistant.uuid}`,
+        `Its id, for requests with the API key: ${assistant.id}`,
         `Balance: ${firstBalance} USD in the service's own ledger, enough for ${messages} messages of visitors. Add to it with`,
         `  ${program} top-up --user ${email} --amount ${firstBalance}`,
         'Show it on a page with this line. To try it, save the line as chat.html and open that file:',
@@ -89,7 +90,13 @@ export const setupCommand: Command = {
         `  ${program} documents add --assistant ${assistant.uuid} --file <path>`,
         `  ${program} start`,
       ],
-      data: { user_id: userId, api_key: key, assistant_uuid: assistant.uuid, snippet },
+      data: {
+        user_id: userId,
+        api_key: key,
+        assistant_id: assistant.id,
+        assistant_uuid: assistant.uuid,
+        snippet,
+      },
       changed: [
         { userId, object: 'user', objectId: userId },
         { userId, object: 'api-key', objectId: keyId },

@@ -42,6 +42,7 @@ interface StoredDocument {
 
 interface SetUp {
   api_key: string;
+  assistant_id: number;
   assistant_uuid: string;
   snippet: string;
 }
@@ -91,10 +92,14 @@ describe('setup', () => {
     assert.equal(status, 200);
     const headers = { Authorization: `Bearer ${made.api_key}` };
     assert.equal((await service.get('/api/user/me', headers)).json['email'], 'ada@setup.example');
+    const { json } = await service.get('/api/user/assistants', headers);
+    const [assistant] = json as unknown as { id: number; uuid: string }[];
+    assert.deepEqual([assistant?.id, assistant?.uuid], [made.assistant_id, made.assistant_uuid]);
   });
 
   it('prints the next commands in full', async () => {
     const { out } = await run(['setup', '--name', 'Gil', '--email', 'gil@setup.example']);
+    assert.match(out, /^Assistant: [-\da-f]{36}\nIts id, for requests with the API key: \d+$/m);
     assert.match(out, /^ {2}npx node src\/service\/cli\.ts documents add --assistant \S+ --file <path>$/m);
     assert.match(out, /^ {2}npx node src\/service\/cli\.ts start$/m);
     assert.match(out, /1000 USD in the service's own ledger, enough for 100,000 messages/);
