@@ -324,7 +324,7 @@ export const settings = {
     type: 'string',
     schema: z.string().optional().transform(readPortRange),
     default: undefined,
-    text: 'UDP ports for the audio of web calls, such as `40000-40029`; any free ports by default',
+    text: 'UDP ports for the audio of web calls, at least eleven, such as `40000-40029`; any free ports by default',
   } satisfies Setting,
   VOICE_PUBLIC_ADDRESS: {
     ...optional('IPv4 address at which browsers reach this machine, if it is behind NAT'),
