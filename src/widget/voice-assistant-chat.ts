@@ -65,6 +65,7 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){4}[\da-f]{8}$/i;
  * @csspart undo - the notice that a new conversation has started
  * @csspart undo-button - the button that returns to the previous conversation
  * @csspart call-button - the button that starts a call
+ * @csspart call-offer - the button above the composer that starts a call, until the visitor writes
  * @csspart call - the bar of a call: its state, and its buttons
  * @csspart call-stop-button - the button that stops the assistant while it speaks
  * @csspart call-mute-button - the button that mutes the microphone
@@ -104,7 +105,6 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){4}[\da-f]{8}$/i;
  * @csspart person - the notice that a person has taken over
  * @csspart suggestions - the suggested messages
  * @csspart suggestion - one suggested message
- * @csspart start-call - the button above the composer that starts a call, until the visitor writes
  * @csspart resize-handle - the corner that resizes the panel
  * @cssproperty --voice-assistant-chat-accent - the color of the launcher, the header and the visitor's messages; overrides `color`. Default: the assistant's
  * @cssproperty --voice-assistant-chat-accent-text - the color of links and of the focus ring. Default: the accent, with corrected contrast

@@ -221,9 +221,9 @@ let microphone: FakeMicrophone;
 
   it('is offered beside the greeting until the visitor writes, and starts with a click there', async () => {
     const chat = await open();
-    const offer = () => chat.find('[part="start-call"]');
+    const offer = () => chat.find('[part="call-offer"]');
     await until(() => offer() !== null, 'the offer');
-    await click(chat.part('start-call'));
+    await click(chat.part('call-offer'));
     await until(() => offer() === null, 'the offer to disappear');
     await connected(chat);
     await click(chat.part('call-end-button'));
@@ -1086,16 +1086,18 @@ let microphone: FakeMicrophone;
     }
   });
 
-  it('moves the focus into the bar, and back to the button', async () => {
-    const chat = await open();
-    chat.part('call-button').focus();
-    await press('Enter');
-    await until(() => focused(chat) === 'call-mute-button', 'the focus in the bar');
-    await connected(chat);
-    chat.part('call-end-button').focus();
-    await press('Enter');
-    await until(() => focused(chat) === 'call-button', 'the focus on the button');
-  });
+  for (const button of ['call-button', 'call-offer'])
+    it(`moves the focus from ${button} into the bar, and then to the button in the header`, async () => {
+      const chat = await open();
+      await until(() => chat.find(`[part="${button}"]`) !== null, 'the button');
+      chat.part(button).focus();
+      await press('Enter');
+      await until(() => focused(chat) === 'call-mute-button', 'the focus in the bar');
+      await connected(chat);
+      chat.part('call-end-button').focus();
+      await press('Enter');
+      await until(() => focused(chat) === 'call-button', 'the focus on the button');
+    });
 
   for (const reason of ['time-limit', 'balance', 'silence', 'assistant'] as const)
     it(`shows why the service has ended it: ${reason}`, async () => {

@@ -70,7 +70,7 @@ export function offerCall(panel: PanelContext): CallOffer {
       // Beside the greeting, visitors choose whether to write or to talk. Later, the button in the header is enough.
       const isUndecided = status === 'ready' && aiEnabled && !messages.some(({ role }) => role === 'user');
       if (!locale || isGateClosed || !isUndecided || calls?.isBusy) return undefined;
-      return html`<button type="button" part="start-call" @click=${start}>
+      return html`<button type="button" part="call-offer" @click=${start}>
         ${callIcon} ${locale.texts.call}
       </button>`;
     },
