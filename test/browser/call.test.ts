@@ -223,6 +223,7 @@ let microphone: FakeMicrophone;
     const chat = await open();
     const offer = () => chat.find('[part="call-offer"]');
     await until(() => offer() !== null, 'the offer');
+    expect(await violations(chat)).to.equal('');
     await click(chat.part('call-offer'));
     await until(() => offer() === null, 'the offer to disappear');
     await connected(chat);
