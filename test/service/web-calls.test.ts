@@ -245,23 +245,30 @@ describe('a web call', () => {
     await visitor.hangUp();
   });
 
-  it('is logged with its id and the reason if the browser did not connect', async () => {
-    const lines: Record<string, unknown>[] = [];
-    const log = pino(
-      { level: 'warn' },
-      { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) },
-    );
-    const voice = new MemoryVoice();
-    const service = await startService({}, { voice, log });
-    const visitor = await visit({ service, voice });
-    voice.connected = Promise.resolve(false);
-    await visitor.call();
-    await waitForEnd(visitor);
-    const [line] = lines.filter(({ msg }) => msg === 'a web call ended before it connected');
-    assert.equal(line?.['reason'], 'the browser did not connect');
-    assert.equal(typeof line['callId'], 'number');
-    assert.equal(typeof line['milliseconds'], 'number');
-  });
+  for (const [title, connects, level, reason] of [
+    ['the browser did not connect', () => Promise.resolve(false), 'warn', 'the browser did not connect'],
+    ['the visitor hung up before', () => Promise.withResolvers<boolean>().promise, 'info', 'hung-up'],
+  ] as const)
+    it(`is logged with its id and the reason if ${title}`, async () => {
+      const lines: Record<string, unknown>[] = [];
+      const log = pino(
+        { level: 'info', formatters: { level: (label) => ({ level: label }) } },
+        { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) },
+      );
+      const voice = new MemoryVoice();
+      const service = await startService({}, { voice, log });
+      const visitor = await visit({ service, voice });
+      voice.connected = connects();
+      const { json } = await visitor.call();
+      if (level === 'info') await visitor.hangUp(json['call']);
+      await waitForEnd(visitor);
+      const line = await eventually('the line', () =>
+        lines.find(({ msg }) => msg === 'a web call ended before it connected'),
+      );
+      assert.deepEqual([line['level'], line['reason']], [level, reason]);
+      assert.equal(typeof line['callId'], 'number');
+      assert.equal(typeof line['milliseconds'], 'number');
+    });
 
   it('answers a message that is typed before the greeting is played, and does not greet again', async () => {
     const visitor = await visit();

@@ -171,6 +171,7 @@ export class WebCallConnection {
     const [found] = await this.#dependencies.database.db
       .select({
         isOpen: sql<boolean>`${isOpen}`,
+        endReason: calls.endReason,
         hangUpRequested: calls.hangUpRequested,
         mustEnd: sql<boolean>`(${conversations.id} IS NULL OR ${assistants.deletedAt} IS NOT NULL
           OR NOT ${conversations.aiEnabled}
@@ -180,7 +181,10 @@ export class WebCallConnection {
       .leftJoin(conversations, eq(conversations.id, calls.conversationId))
       .leftJoin(assistants, eq(assistants.id, calls.assistantId))
       .where(eq(calls.id, this.callId));
-    if (!found?.isOpen) return 'conversation-ended';
+    if (!found?.isOpen) {
+      this.#closeReason ??= found?.endReason ?? undefined;
+      return 'conversation-ended';
+    }
     if (found.hangUpRequested) return 'hung-up';
     return found.mustEnd ? 'conversation-ended' : undefined;
   }
