@@ -312,8 +312,10 @@ describe('the context of the page', () => {
 });
 
 function announcementOf(chat: Chat): string {
+  // Sentences that arrive one after another are lines of their own.
   return chat
     .findAll('[role="status"]')
-    .map(({ textContent }) => textContent)
-    .join(' ');
+    .map(({ innerText }) => innerText)
+    .join(' ')
+    .replace(/\s+/g, ' ');
 }
