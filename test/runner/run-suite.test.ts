@@ -40,13 +40,6 @@ describe('running a suite', () => {
     assert.match(outcome.output, /the reason/);
   });
 
-  it('lets other suites go first at the processor if it is patient', async () => {
-    const code = "const { getPriority } = require('node:os'); process.exit(getPriority() > 0 ? 0 : 1)";
-    // Until its priority has been set.
-    const suite = suiteOf('check', ...evaluate(`setTimeout(() => { ${code} }, 500)`));
-    assert.equal((await runSuite({ ...suite, isPatient: true })).passed, 1);
-  });
-
   it('runs failed files again, and reports tests that pass then as flaky, which fail in CI', async () => {
     const marker = join(folder, 'was-here');
     const file = join(folder, 'unsteady.test.mjs');

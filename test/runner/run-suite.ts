@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { getPriority, setPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startChildProcess } from '../support/process/child-process.ts';
@@ -15,9 +15,6 @@ export interface SuiteOutcome extends SuiteResult {
   /** The reason of the failure, if no single test failed. */
   reason?: string;
 }
-
-/** The priority ("niceness") of patient suites: they get a tenth of the time that a busy process of others gets. */
-const patience = 10;
 
 /** Runs a suite to its end, or to its time limit. Never rejects: errors are failures of the suite. */
 export async function runSuite(suite: Suite): Promise<SuiteOutcome> {
@@ -41,8 +38,6 @@ export async function runSuite(suite: Suite): Promise<SuiteOutcome> {
     },
     keptOutput: 2_000_000,
   });
-  // Its own processes inherit it.
-  if (suite.isPatient && child.pid > 0) setPriority(child.pid, Math.max(getPriority(), patience));
   const status = await Promise.race([
     child.ended,
     delay(suite.limit * 60_000, 'too long' as const, { ref: false }),

@@ -20,11 +20,6 @@ export interface Suite {
   after?: readonly string[];
   /** The smallest run that contains it. Without one, `npm test` does. */
   onlyIf?: 'ci' | 'all' | 'named';
-  /**
-   * Whether tests of other suites come first at the processor. For suites with many processes, which wait for conditions:
-   * on a busy machine, the others would otherwise exceed time limits of what they test.
-   */
-  isPatient?: true;
   /** Time limit in minutes: several times the usual duration, since some machines are slow. */
   limit: number;
 }
@@ -158,6 +153,12 @@ const withPooler = {
   ],
 };
 
+/**
+ * For tests with time limits: the dozens of processes of three browsers leave a fifth of a core to another suite, which then
+ * takes six times as long.
+ */
+const besideNoBrowsers = ['browser'];
+
 const find = (pattern: string, ...exclude: string[]) =>
   globSync(pattern, { cwd: repository, exclude }).sort();
 
@@ -183,7 +184,6 @@ function e2eSuite(name: string, files: readonly string[]): Suite {
     again: (again) => nodeTests(again, '--test-concurrency=1'),
     counts: 'tests',
     after: ['build'],
-    isPatient: true,
     limit: 40,
   };
 }
@@ -238,27 +238,23 @@ export function allSuites(): Suite[] {
       run: script('test/browser.ts'),
       counts: 'tests',
       after: ['build', 'e2e', 'pages', 'appearance'],
-      isPatient: true,
       limit: 40,
     },
     // Early, since they take longest and need no build.
     ...inParts(find('test/service/**/*.test.ts', ownProcesses, ...long, ...slow), 2),
-    { ...serviceSuite('service', 'pglite', long), name: 'service:pglite:long', onlyIf: 'ci' },
+    {
+      ...serviceSuite('service', 'pglite', long),
+      name: 'service:pglite:long',
+      after: besideNoBrowsers,
+      onlyIf: 'ci',
+    },
     { ...serviceSuite('slow', 'pglite', slow), onlyIf: 'all' },
     // In two processes: ESLint keeps the types of all files that it has read in memory.
-    {
-      name: 'lint:sources',
-      run: program('eslint', 'src'),
-      counts: 'check',
-      onlyIf: 'ci',
-      isPatient: true,
-      limit: 20,
-    },
+    { name: 'lint:sources', run: program('eslint', 'src'), counts: 'check', onlyIf: 'ci', limit: 20 },
     {
       name: 'lint:rest',
       run: program('eslint', '.', '--ignore-pattern', 'src/'),
       counts: 'check',
-      isPatient: true,
       onlyIf: 'ci',
       limit: 20,
     },
@@ -266,7 +262,6 @@ export function allSuites(): Suite[] {
       name: 'types',
       run: program('tsc', '--build'),
       counts: 'check',
-      isPatient: true,
       after: ['build'],
       onlyIf: 'ci',
       limit: 10,
@@ -275,7 +270,6 @@ export function allSuites(): Suite[] {
       name: 'lint:format',
       run: program('prettier', '--check', '.'),
       counts: 'check',
-      isPatient: true,
       onlyIf: 'ci',
       limit: 10,
     },
@@ -295,6 +289,7 @@ export function allSuites(): Suite[] {
         'postgres',
         find('test/service/**/*.test.ts', ownProcesses, ...onOneDatabase),
       ),
+      after: besideNoBrowsers,
       onlyIf: 'ci',
     },
     ...['demo', 'package', 'knowledge'].map((name): Suite => ({
