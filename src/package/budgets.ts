@@ -11,7 +11,7 @@ export interface Budget {
 /** Waiting time matters most, so few requests are better than few bytes. A commit that raises a budget gives a reason. */
 export const budgets = {
   // Hashes of files in it move the compressed size by up to 15 bytes. The README calls it 4.7 kB.
-  shell: { scripts: 'script tag, until the launcher shows', bytes: 4_730, requests: 1 },
+  shell: { scripts: 'script tag, until the launcher shows', bytes: 4_749, requests: 1 },
   // The hashes in these files move their sizes by up to 50 bytes, so the budgets leave as much.
   typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 33_549, requests: 3 },
   markdownAnswer: {
