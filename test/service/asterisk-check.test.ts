@@ -4,6 +4,7 @@ import { checkCarrierCommand } from '../../src/service/cli/carrier-commands.ts';
 import { readConfig } from '../../src/service/config.ts';
 import { FakeAri } from '../support/asterisk/fake-ari.ts';
 import { freePort } from '../support/process/free-port.ts';
+import { startLoopbackServer } from '../support/servers/loopback-server.ts';
 import { startService } from '../support/service/service.ts';
 
 const { database } = (await startService()).running;
@@ -68,6 +69,13 @@ test('carrier check explains that Asterisk does not run', async () => {
   const [step, ...others] = await check({ ASTERISK_URL: url });
   assert.match(step ?? '', /^Asterisk fails: .*cannot be reached \(ECONNREFUSED\)/);
   assert.deepEqual(others, []);
+});
+
+test('carrier check explains that a website answers', async () => {
+  const website = await startLoopbackServer((_, response) => void response.end('<h1>Welcome</h1>'));
+  const [step] = await check({ ASTERISK_URL: website.url });
+  await website.close();
+  assert.match(step ?? '', /^Asterisk fails: .*\/ari is not the REST interface of Asterisk/);
 });
 
 test('carrier check makes no test call with Asterisk, and says how to make one', async () => {

@@ -259,6 +259,14 @@ for (const name of ['ASTERISK_URL', 'ASTERISK_PASSWORD'] as const) {
   });
 }
 
+test('refuses a password in ASTERISK_URL, and does not repeat it', () => {
+  assert.throws(
+    () => readConfig({ ...asterisk, ASTERISK_URL: 'http://operator:secret-in-url@127.0.0.1:8088' }),
+    ({ message }: Error) =>
+      /^ASTERISK_URL .*set ASTERISK_USER/.test(message) && !message.includes('secret-in'),
+  );
+});
+
 test('requires the countries that may be called if Twilio has no number of its own', () => {
   const settings = { ...twilio, TWILIO_PHONE_NUMBER: undefined };
   assert.throws(() => readConfig(settings), /^ConfigError: CARRIER_COUNTRIES /);

@@ -165,7 +165,7 @@ describe('a call with Twilio whose assistant has a realtime model', () => {
     assertNoViolations(call);
   });
 
-  test('sends all keys before it hangs up', async () => {
+  test('sends all keys before it hangs up, although the process is busy meanwhile', async () => {
     const { id, call, stream } = await streamed({
       tools: [
         { type: 'dtmf_input', description: 'To choose.' },

@@ -181,10 +181,7 @@ export class WebCallConnection {
       .leftJoin(conversations, eq(conversations.id, calls.conversationId))
       .leftJoin(assistants, eq(assistants.id, calls.assistantId))
       .where(eq(calls.id, this.callId));
-    if (!found?.isOpen) {
-      this.#closeReason ??= found?.endReason ?? undefined;
-      return 'conversation-ended';
-    }
+    if (!found?.isOpen) return found?.endReason ?? 'conversation-ended';
     if (found.hangUpRequested) return 'hung-up';
     return found.mustEnd ? 'conversation-ended' : undefined;
   }

@@ -42,15 +42,7 @@ export class FakeAri {
     this.requests.push(sent);
     request.resume();
     const answer = () => {
-      const isRefused =
-        this.refuses?.test(path) === true || (path.startsWith('/applications/') && !this.keepsApplication);
-      const status = this.isLocked
-        ? 401
-        : this.fails?.test(`${sent.method} ${path}`) === true
-          ? 500
-          : isRefused
-            ? 404
-            : 200;
+      const status = this.#statusOf(sent);
       const body = status === 200 ? this.#answer(sent) : { message: 'refused' };
       response.writeHead(status, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify(body));
@@ -154,6 +146,13 @@ export class FakeAri {
     this.#server.closeAllConnections();
     this.#server.close();
     await once(this.#server, 'close');
+  }
+
+  #statusOf({ method, path }: AriRequest): number {
+    if (this.isLocked) return 401;
+    if (this.fails?.test(`${method} ${path}`) === true) return 500;
+    if (this.refuses?.test(path) === true) return 404;
+    return path.startsWith('/applications/') && !this.keepsApplication ? 404 : 200;
   }
 
   #answer({ method, path, query }: AriRequest): unknown {

@@ -15,12 +15,14 @@ const audioModule = 'chan_websocket.so';
 /** Checks step by step whether calls with Asterisk can work. Steps whose precondition failed are skipped. */
 export async function checkAsterisk(config: AsteriskConfig): Promise<CarrierCheckStep[]> {
   const ari = new AriClient(config, pino({ level: 'silent' }));
-  /** Returns undefined if Asterisk has no such object. */
+  /** Returns undefined if there is no such object. */
   const read = async (path: string): Promise<unknown> => {
     try {
       return await ari.send('GET', path);
     } catch (error) {
       if (error instanceof AriError && error.status === 404) return undefined;
+      // Another program has answered with a page.
+      if (error instanceof SyntaxError) return undefined;
       throw new Error(describeAriFailure(config.url, error), { cause: error });
     }
   };
