@@ -4,7 +4,7 @@ import { checkModelSettings, readEnvironment } from '../src/service/read-environ
 import { seedDemo } from '../src/service/seed/seed-demo.ts';
 import { serve } from '../src/service/serve.ts';
 import { stopOnSignals } from '../src/service/stop-on-signals.ts';
-import { buildMissing } from './build-missing.ts';
+import { buildMissingDocumentation, buildMissingWidget } from './build-missing.ts';
 import { createDemoPreviewToken } from './preview-token.ts';
 import { mountDemo } from './routes.ts';
 import { summaryJson, summaryText } from './summary.ts';
@@ -19,9 +19,10 @@ async function start(): Promise<void> {
   const warning = checkModelSettings(process.env);
   if (warning !== undefined) console.error(warning);
   const config = readConfig({ LOG_LEVEL: 'warn', ...readEnvironment(process.env) });
-  await buildMissing(config.widgetDir, (text) => {
+  const say = (text: string) => {
     console.error(text);
-  });
+  };
+  await buildMissingWidget(config.widgetDir, say);
 
   const stopping = new AbortController();
   const running = await serve(config, {
@@ -41,6 +42,7 @@ async function start(): Promise<void> {
     const { apiKey, assistants } = await seedDemo(running.database, config.dataDir);
     const summary = { url: running.url, apiKey, assistants };
     console.log(json ? summaryJson(summary) : summaryText(summary));
+    buildMissingDocumentation(config.widgetDir, stopping.signal, say);
   } catch (error) {
     await stop();
     throw error;

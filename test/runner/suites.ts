@@ -172,6 +172,8 @@ function serviceSuite(group: string, database: 'pglite' | 'postgres', files: rea
     again: (again) => nodeTests(again, ...inOneProcess),
     env: { TEST_DATABASE: database },
     counts: 'tests',
+    // The service warns as long as the widget is not built.
+    after: ['build'],
     limit: 60,
   };
 }
@@ -240,7 +242,7 @@ export function allSuites(): Suite[] {
       after: ['build', 'e2e', 'pages', 'appearance'],
       limit: 40,
     },
-    // Early, since they take longest and need no build.
+    // Early, since they take longest.
     ...inParts(find('test/service/**/*.test.ts', ownProcesses, ...long, ...slow), 2),
     {
       ...serviceSuite('service', 'pglite', long),

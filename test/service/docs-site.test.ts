@@ -69,10 +69,11 @@ describe('/docs', () => {
     }
   });
 
-  it('says how to build the documentation if it is missing', async () => {
+  it('says how to build the documentation if it is missing, and looks again', async () => {
     const empty = await startService({ WIDGET_DIR: join(folder, 'docs/embed') });
-    const { status, body } = await rawRequest(empty.url, { path: '/docs/' });
+    const { status, headers, body } = await rawRequest(empty.url, { path: '/docs/' });
     assert.equal(status, 404);
+    assert.equal(headers['refresh'], '3');
     assert.match(body.toString(), /npm run docs/);
   });
 });

@@ -24,8 +24,9 @@ export function docsSiteRoutes(folder: string): Hono {
   routes.get(
     '/docs/*',
     async (c, next) => {
-      policy ??= policyFor(read('index.html') ?? '');
-      c.header('Content-Security-Policy', policy);
+      const index = policy === undefined ? read('index.html') : undefined;
+      if (index !== undefined) policy = policyFor(index);
+      c.header('Content-Security-Policy', policy ?? policyFor(''));
       c.header('Cache-Control', isHashed(c.req.path) ? 'public, max-age=31536000, immutable' : 'no-cache');
       await next();
     },
@@ -39,7 +40,12 @@ export function docsSiteRoutes(folder: string): Hono {
       c.header('Cache-Control', 'no-cache');
       const page = read('404.html');
       if (page !== undefined) return c.html(page, 404);
-      return c.json({ message: 'Not found. Has the documentation been built (npm run docs)?' }, 404);
+      // `npm start` builds it while the service already runs, so the browser looks again.
+      c.header('Refresh', '3');
+      return c.text(
+        'The documentation is not built yet: `npm start` is building it, or run `npm run docs`.',
+        404,
+      );
     },
   );
   return routes;
