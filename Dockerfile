@@ -4,7 +4,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /src
 # Dependencies first, so that they are installed again only if these files change.
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
 COPY src/service/package.json src/service/
 COPY src/voice/package.json src/voice/
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -13,7 +13,7 @@ RUN npm run build && npm run build --workspace src/service --workspace src/voice
 
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
 COPY src/service/package.json src/service/
 COPY src/voice/package.json src/voice/
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --workspace src/service --workspace src/voice

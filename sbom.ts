@@ -27,6 +27,8 @@ interface Package {
   version?: string;
   license?: string;
   dev?: boolean;
+  link?: boolean;
+  resolved?: string;
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
 }
@@ -57,9 +59,16 @@ function createBom(): Bom | undefined {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), JSON.stringify(content));
   };
-  const isNeeded = ([path, { dev }]: [string, Package]) =>
+  const isNeeded = (path: string, { dev }: Package) =>
     dev !== true || bundledPackages.some((name) => path === `node_modules/${name}`);
-  const needed = Object.fromEntries(Object.entries(packages).filter(isNeeded));
+  const needed = Object.fromEntries(
+    Object.entries(packages).flatMap(([path, locked]) =>
+      // Without `resolved`, which names no real host.
+      isNeeded(path, locked)
+        ? [[path, { ...locked, resolved: locked.link ? locked.resolved : undefined }]]
+        : [],
+    ),
+  );
   try {
     write('package.json', withoutDevelopment(read('package.json') as Package));
     for (const workspace of workspaces)
