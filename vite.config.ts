@@ -64,8 +64,6 @@ function chunks(): UserConfig {
                 priority: 2,
               },
               { name: 'messaging', test: /modules.messaging\.ts|safe-address|decode-entities/, priority: 1 },
-              // Calls and dictation share it, and start from this module.
-              { name: 'extras', test: /modules.extras\.ts|measure-level/ },
             ],
           },
         },

@@ -1339,7 +1339,7 @@ describe('a call in another tab', () => {
     const tabs = new BroadcastChannel('voice-assistant-chat:call');
     for (const isOnCall of [true, false]) tabs.postMessage([chat.conversationId, isOnCall]);
     tabs.close();
-    const isLoaded = ({ name }: PerformanceEntry): boolean => /\/chunks\/call/.test(name);
+    const isLoaded = ({ name }: PerformanceEntry): boolean => /\/chunks\/voice-/.test(name);
     await until(() => page.performance.getEntriesByType('resource').some(isLoaded), 'the part of the chat');
     // A whole answer takes longer than the module takes to run.
     await chat.ask('Hello');

@@ -70,7 +70,7 @@ describe('debug', () => {
     const restoreWindow = replaceInWindow({ SpeechRecognition: FakeRecognition });
     try {
       await mount({ debug: '', lang: 'de', voice: '' }).open();
-      for (const name of ['panel', 'messaging', 'extras', 'dictation', 'de'])
+      for (const name of ['panel', 'messaging', 'extras', 'voice', 'de'])
         await until(
           () => new RegExp(`Loaded chunks/${name}-[\\da-f]+\\.js \\(.+\\) after \\d+ ms\\.`).test(output()),
           `the file ${name}`,

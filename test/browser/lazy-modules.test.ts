@@ -211,7 +211,7 @@ describe('a module that failed to load', () => {
   });
 
   it('does not keep an open chat rendering', async () => {
-    failScript('dictation');
+    failScript('voice');
     let framesWithoutRequest = 0;
     const { chat, window } = (page = await openPage((view) => {
       const requestFrame = view.requestAnimationFrame.bind(view);
@@ -229,11 +229,33 @@ describe('a module that failed to load', () => {
     chat.element.show();
     await chat.ready();
     await chat.answered(1);
-    const requested = (): boolean =>
-      window.performance.getEntriesByType('resource').some(({ name }) => name.includes('/dictation-'));
-    await until(requested, 'the refused file');
+    await until(() => hasRequested(window, 'voice'), 'the refused file');
     framesWithoutRequest = 0;
     await until(() => framesWithoutRequest > 30, 'the last render');
+  });
+
+  it('concerns calls only once the visitor calls, in a browser that offers dictation instead', async () => {
+    failScript('voice');
+    const { chat, window } = (page = await openPage((view) => {
+      Reflect.deleteProperty(view, 'RTCPeerConnection');
+      const fetch = view.fetch.bind(view);
+      view.fetch = async (input, init) => {
+        const response = await fetch(input, init);
+        if (!(input as string).endsWith('/widget')) return response;
+        const { data } = (await response.json()) as { data: object };
+        return Response.json({ status: true, data: { ...data, web_calls: true } });
+      };
+    }, uncachedWidget()));
+    chat.element.show();
+    await chat.answered(1);
+    await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
+    await until(() => hasRequested(window, 'voice'), 'the refused file');
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
+    expect(chat.find('[part="call"]')).to.equal(null);
+    chat.part('call-button').click();
+    await until(() => chat.find('[part="call"][role="alert"]') !== null, 'the problem');
   });
 
   it('is loaded when the page changes its language again', async () => {
@@ -269,6 +291,9 @@ describe('a module that failed to load', () => {
     }, 'the German texts');
   });
 });
+
+const hasRequested = (page: Window, module: string): boolean =>
+  page.performance.getEntriesByType('resource').some(({ name }) => name.includes(`/chunks/${module}-`));
 
 describe('a script snippet', () => {
   /** Replaces the chat of a page with that of a snippet. Returns the paths that the page requests from now on. */

@@ -47,7 +47,7 @@ describe('the scripts of a call', { skip: engine ? false : 'needs Chromium' }, (
       const { data } = (await response.json()) as { data: object };
       await route.fulfill({ response, json: { status: true, data: { ...data, web_calls: offersCalls } } });
     });
-    // Not answered: the demo's service has no voice, so the chat would load dictation instead.
+    // Not answered: the demo's service has no voice, so the chat would offer dictation instead.
     await page.route('**/voice', () => undefined);
     try {
       await page.goto(site.url);

@@ -13,8 +13,6 @@ it('loads only these files lazily, apart from the languages', () => {
   const files = Object.entries(manifest).filter(([source]) => !source.startsWith('src/widget/texts/'));
   assert.deepEqual(files.map(([, { name }]) => name).sort(), [
     'builder',
-    'call',
-    'dictation',
     // For pages that queue calls, or use another vendor's snippet.
     'embedding',
     'extras',
@@ -23,5 +21,6 @@ it('loads only these files lazily, apart from the languages', () => {
     'messaging',
     'panel',
     'solve-challenge',
+    'voice',
   ]);
 });

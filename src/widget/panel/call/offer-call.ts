@@ -18,15 +18,17 @@ export interface CallOffer extends AddOn {
 
 /** Offers calls. Only the buttons are here: the rest loads with the click, or with a call in another tab. */
 export function offerCall(panel: PanelContext): CallOffer {
-  const { modules } = panel;
   let calls: Calls | undefined;
   let tabs: BroadcastChannel | undefined;
   /** Aborts when the latest call ends. */
   let controller: AbortController | undefined;
+  /** Whether the last attempt to load calls failed. */
+  let isMissing = false;
   let isPossible = 'RTCPeerConnection' in globalThis && 'mediaDevices' in navigator;
 
   const load = async (): Promise<Calls | undefined> => {
-    const loaded = await modules.load('call');
+    const loaded = await panel.modules.load('voice');
+    isMissing = !loaded;
     calls ??= loaded?.createCalls(panel, (report) => tabs?.postMessage(report));
     panel.requestRender();
     return calls;
@@ -62,7 +64,7 @@ export function offerCall(panel: PanelContext): CallOffer {
       if (!locale) return undefined;
       // A call that began before the gate was closed can still be ended.
       return html`${isClosed || calls?.isBusy ? nothing : button('call', locale.texts.call, callIcon, start)}
-      ${modules.isMissing('call') ? html`<p part="call" role="alert">${locale.texts.network}</p>` : calls?.view(locale)}`;
+      ${isMissing ? html`<p part="call" role="alert">${locale.texts.network}</p>` : calls?.view(locale)}`;
     },
     aboveComposer: () => {
       const { locale, isGateClosed } = panel;

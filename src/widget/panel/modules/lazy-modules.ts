@@ -8,8 +8,7 @@ const loaders = {
   markdown: () => import('../markdown/markdown.ts'),
   extras: () => import('./extras.ts'),
   builder: () => import('./builder.ts'),
-  dictation: () => import('./dictation.ts'),
-  call: () => import('./call.ts'),
+  voice: () => import('./voice.ts'),
   gate: () => import('../gate/gate.ts'),
 };
 
@@ -18,8 +17,7 @@ const files: Readonly<Record<LazyModuleName, readonly PreloadedModule[]>> = {
   messaging: ['messaging'],
   markdown: ['messaging', 'markdown'],
   extras: ['messaging', 'extras'],
-  call: ['messaging', 'extras'],
-  dictation: ['messaging', 'extras'],
+  voice: ['messaging'],
   builder: [],
   gate: [],
 };

@@ -24,7 +24,7 @@ export function start(panel: PanelContext): AddOn {
     const mode = modeOf(panel);
     if (mode === 'none' || (hasCalls() && call.isPossible)) return undefined;
     if (!dictation)
-      void panel.modules.load('dictation').then((loaded) => {
+      void panel.modules.load('voice').then((loaded) => {
         // Rendering calls this again, so a failure must not cause a render.
         if (!loaded) return;
         dictation ??= loaded.startDictation(panel);
