@@ -391,6 +391,50 @@ let microphone: FakeMicrophone;
     expect(chat.announcement).not.to.include('deliver');
   });
 
+  it('shows words that may still change differently from final ones, in every color scheme', async () => {
+    const chat = await calling();
+    const bubble = (): HTMLElement => chat.part('message-user');
+    const look = (): string[] => {
+      const { borderTopStyle, backgroundColor, color } = getComputedStyle(bubble());
+      return [borderTopStyle, backgroundColor, color];
+    };
+    service.send('input_audio_buffer.speech_started', { item_id: 'u1' });
+    service.send(`${transcription}.provisional`, { item_id: 'u1', text: 'Do you' });
+    await until(() => chat.messages.at(-1) === 'user: Do you …', 'provisional words');
+    const { width, height } = bubble().getBoundingClientRect();
+    const [border, background] = look();
+    // Forced colors have no backgrounds, but borders.
+    expect(border).to.equal('dashed');
+    expect(background).to.equal('rgba(0, 0, 0, 0)');
+    expect(await violations(chat)).to.equal('');
+    chat.element.theme = 'dark';
+    await until(() => chat.find('.root')?.dataset['theme'] === 'dark', 'the dark theme');
+    expect(await violations(chat)).to.equal('');
+    // As long as the provisional words, so that only a change of style could change the size.
+    service.send(`${transcription}.completed`, { item_id: 'u1', transcript: 'Do you …' });
+    await until(() => bubble().ariaBusy === null, 'the final words');
+    expect(look()[0]).to.equal('none');
+    expect(look()[1]).not.to.equal(background);
+    expect(bubble().getBoundingClientRect()).to.include({ width, height });
+  });
+
+  it('exposes only the final words of the visitor to screen readers, and announces none', async () => {
+    const chat = await calling();
+    const status = chat.find('.root > [role="status"]') as HTMLElement;
+    const announced: string[] = [];
+    new MutationObserver(() => announced.push(status.textContent)).observe(status, { childList: true });
+    service.send('input_audio_buffer.speech_started', { item_id: 'u1' });
+    service.send(`${transcription}.provisional`, { item_id: 'u1', text: 'Do you' });
+    await until(() => chat.messages.at(-1) === 'user: Do you …', 'provisional words');
+    expect(chat.part('message-user').ariaBusy).to.equal('true');
+    service.send(`${transcription}.completed`, { item_id: 'u1', transcript: 'Do you deliver?' });
+    await until(() => chat.messages.at(-1) === 'user: Do you deliver?', 'the final words');
+    expect(chat.part('message-user').ariaBusy).to.equal(null);
+    expect(chat.part('message-log').textContent.split('Do you deliver?').length, 'copies').to.equal(2);
+    expect(chat.part('message-log').ariaLive).to.equal('off');
+    expect(announced.join()).not.to.include('Do you');
+  });
+
   it('does not repeat the greeting that the assistant speaks', async () => {
     const chat = await calling();
     const before = chat.messages;

@@ -26,6 +26,8 @@ export interface Message {
   readonly functionCalls: readonly FunctionCall[];
   /** When it was written, milliseconds since 1970; undefined if the service does not say. */
   readonly at?: number | undefined;
+  /** Whether it is still being spoken, and its words may change. */
+  readonly isProvisional?: boolean;
   /** Set on an answer that the visitor stopped: its text may be incomplete. */
   readonly isStopped?: true;
   /** Why sending failed; on a queued message, why the previous attempt failed. */

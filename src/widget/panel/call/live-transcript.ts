@@ -89,7 +89,7 @@ export function createTranscript(
     else if (role === 'user' || !isGreeting(key, text))
       onChange({
         type: 'streamed-elsewhere',
-        messages: [{ ...message, text: isProvisional ? `${text} …`.trim() : text }],
+        messages: [{ ...message, isProvisional, text: isProvisional ? `${text} …`.trim() : text }],
       });
   };
 
