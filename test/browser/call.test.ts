@@ -722,21 +722,74 @@ let microphone: FakeMicrophone;
 
   it('shows the stop button only while the assistant speaks', async () => {
     const chat = await calling();
-    expect(chat.find('[part="call-stop-button"]')).to.equal(null);
+    const stop = () => chat.find('[part="call-stop-button"]');
+    expect(stop()).to.equal(null);
     await speak(chat);
-    await until(() => chat.find('[part="call-stop-button"]') !== null, 'the button');
-    expect(chat.part('call-stop-button').title).to.equal('Stop');
-    chat.part('call-stop-button').focus();
+    await until(() => stop() !== null, 'the button');
+    expect(stop()?.title).to.equal('Stop');
+    service.send('output_audio_buffer.stopped', { response_id: 'r1' });
+    await until(() => stop() === null, 'the button to disappear');
+  });
+
+  for (const key of ['Enter', 'Escape'] as const)
+    it(`keeps the focus on the stop button after ${key}, until the visitor moves it`, async () => {
+      const chat = await calling();
+      await speak(chat);
+      await until(() => chat.find('[part="call-stop-button"]') !== null, 'the button');
+      chat.part('call-stop-button').focus();
+      await press(key);
+      await until(() => service.received.length === 2, 'the events');
+      expect(service.received.map(({ type }) => type)).to.deep.equal([
+        'response.cancel',
+        'output_audio_buffer.clear',
+      ]);
+      expect(await violations(chat)).to.equal('');
+      service.send('output_audio_buffer.cleared', { response_id: 'r1' });
+      await until(() => chat.part('call-stop-button').ariaDisabled === 'true', 'the disabled button');
+      expect(await violations(chat)).to.equal('');
+      // Another Enter mutes nothing, and stops nothing.
+      await press('Enter');
+      expect(focused(chat)).to.equal('call-stop-button');
+      expect(label(chat)).to.equal('Listening…');
+      expect(service.received.length).to.equal(2);
+      await speak(chat);
+      await until(() => chat.part('call-stop-button').ariaDisabled === 'false', 'the enabled button');
+      await press('Enter');
+      await until(() => service.received.length === 4, 'the events of the second answer');
+      service.send('output_audio_buffer.cleared', { response_id: 'r1' });
+      await press('Tab');
+      await until(() => chat.find('[part="call-stop-button"]') === null, 'the button to disappear');
+      expect(focused(chat)).to.equal('call-mute-button');
+    });
+
+  it('leaves the focus on the launcher if Escape closes the chat from its bar', async () => {
+    const chat = await calling();
+    const mute = chat.part('call-mute-button');
+    const request = window.requestAnimationFrame.bind(window);
+    const frames: FrameRequestCallback[] = [];
+    mute.focus();
+    // The bar changes in the same frame.
+    replace(window, 'requestAnimationFrame', (callback: FrameRequestCallback) => frames.push(callback));
+    service.send('input_audio_buffer.speech_started', { item_id: 'u1' });
+    service.send('input_audio_buffer.speech_stopped', { item_id: 'u1' });
+    await until(() => frames.length > 1, 'the changes');
+    await press('Escape');
+    await until(() => focused(chat) === 'launcher', 'the focus on the launcher');
+    replace(window, 'requestAnimationFrame', request);
+    for (const run of frames) run(performance.now());
+    expect(focused(chat)).to.equal('launcher');
+    expect(chat.element.open).to.equal(false);
+    expect(chat.part('call').checkVisibility()).to.equal(true);
+  });
+
+  it('moves the focus from its bar to the button that dismisses it when the service ends it', async () => {
+    const chat = await calling();
+    chat.part('call-mute-button').focus();
+    service.send('call.ended', { reason: 'assistant' });
+    await until(() => focused(chat) === 'call-dismiss-button', 'the focus on the button');
     await press('Enter');
-    await until(() => service.received.length === 2, 'the events');
-    expect(service.received.map(({ type }) => type)).to.deep.equal([
-      'response.cancel',
-      'output_audio_buffer.clear',
-    ]);
-    expect(await violations(chat)).to.equal('');
-    service.send('output_audio_buffer.cleared', { response_id: 'r1' });
-    await until(() => chat.find('[part="call-stop-button"]') === null, 'the button to disappear');
-    await until(() => focused(chat) === 'call-mute-button', 'the focus on the next button');
+    await until(() => focused(chat) === 'call-button', 'the focus on the button in the header');
+    expect(service.offers.length, 'calls').to.equal(1);
   });
 
   it('plays no audio of an interrupted answer', async () => {
@@ -996,6 +1049,24 @@ let microphone: FakeMicrophone;
       await until(() => pickers(chat).length === 0, 'the pickers to disappear');
     });
 
+    it('hides its devices on Escape, and returns the focus to their button', async () => {
+      const chat = await choosing();
+      await speak(chat);
+      pickers(chat)[0]?.focus();
+      await press('Escape');
+      await until(() => pickers(chat).length === 0, 'the pickers to disappear');
+      expect(focused(chat)).to.equal('call-devices-button');
+      expect(chat.element.open).to.equal(true);
+      expect(service.received, 'events').to.deep.equal([]);
+      await press('Enter');
+      await until(() => pickers(chat).length === 2, 'the pickers');
+      await press('Escape');
+      await until(() => pickers(chat).length === 0, 'the pickers to disappear');
+      expect(focused(chat)).to.equal('call-devices-button');
+      await press('Escape');
+      await until(() => service.received.length === 2, 'the end of the speech');
+    });
+
     it('keeps every control within reach on a page that is zoomed in far', async () => {
       await setViewport(320, 256);
       try {
@@ -1228,8 +1299,7 @@ let microphone: FakeMicrophone;
     chat.part('call-mute-button').focus();
     service.send('call.ended', { reason: 'time_limit' });
     await until(() => state(chat) === 'over', 'the end');
-    await until(() => !chat.find('[part~="call-mute-button"]'), 'the button to disappear');
-    expect(chat.element.shadowRoot?.activeElement === null).to.be.false;
+    await until(() => focused(chat) === 'call-dismiss-button', 'the focus on the button that dismisses it');
   });
 
   it('announces its end before a message that arrives with it', async () => {

@@ -22,6 +22,7 @@ export function callBar({
   texts,
   state,
   seconds,
+  hasStopButton,
   isMuted,
   notice,
   devices,
@@ -34,6 +35,8 @@ export function callBar({
   readonly state: CallState;
   /** Undefined before the call is connected. */
   readonly seconds: number | undefined;
+  /** Whether to show the button that stops the assistant; disabled unless the assistant speaks. */
+  readonly hasStopButton: boolean;
   readonly isMuted: boolean;
   readonly notice: string;
   /** Devices to choose from; empty to hide them. */
@@ -51,7 +54,20 @@ export function callBar({
       ${seconds === undefined ? nothing : html`<span role="timer">${duration(seconds)}</span>`}
       ${notice && html`<small>${notice}</small>`}
     </p>
-    ${state === 'speaking' ? button('call-stop', texts.stop, stopIcon, onStop) : nothing}
+    ${
+      hasStopButton
+        ? html`<button
+            class="icon-button"
+            part="call-stop-button"
+            type="button"
+            title=${texts.stop}
+            aria-disabled=${state !== 'speaking'}
+            @click=${onStop}
+          >
+            ${stopIcon}
+          </button>`
+        : nothing
+    }
     ${button('call-mute', isMuted ? texts.unmute : texts.mute, isMuted ? mutedIcon : microphoneIcon, onMute)}
     ${button('call-devices', texts.devices, devicesIcon, onDevices, devices.length > 0)}
     ${button('call-end', texts.hangUp, hangUpIcon, onEnd)} ${devices.map((choice) => picker(choice, texts))}

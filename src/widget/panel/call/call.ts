@@ -42,6 +42,8 @@ export interface Call {
   readonly conversationChanged: () => void;
   /** Stops the assistant's speech. Returns whether it was speaking. */
   readonly interrupt: () => boolean;
+  /** Hides the choice of devices if it has the focus. Returns whether it did. */
+  readonly hideDevices: () => boolean;
   readonly view: (texts: Texts & CallTexts) => unknown;
 }
 
@@ -281,6 +283,15 @@ export function startCall(
     session,
     conversationChanged,
     interrupt,
+    hideDevices: () => {
+      const { activeElement } = host.shadowRoot;
+      if (!showsDevices || !activeElement?.matches('.call-devices *, [part=call-devices-button]'))
+        return false;
+      showsDevices = false;
+      container.querySelector<HTMLElement>('[part=call-devices-button]')?.focus();
+      onChange();
+      return true;
+    },
     view: (texts) =>
       signal.aborted
         ? endedCallBar(texts, texts[signal.reason as CallEnd], dismiss)
@@ -288,6 +299,9 @@ export function startCall(
             texts,
             state,
             seconds: startedAt && Math.floor((Date.now() - startedAt) / 1000),
+            hasStopButton:
+              // Not removed while it has the focus, which would move to another button.
+              state === 'speaking' || !!host.shadowRoot.activeElement?.matches('[part=call-stop-button]'),
             isMuted,
             notice: `${recordingNotice} ${notice}`.trim(),
             devices: showsDevices ? devices.choices() : [],

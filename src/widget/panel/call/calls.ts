@@ -36,14 +36,14 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
   let elsewhere: Session | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const hasFocus = (): boolean => !!host.shadowRoot.activeElement?.closest('[part^=call]');
-  /** If the focused button disappears, the focus moves to the next one. */
+  /** If the focused button disappears, the focus moves to the bar, or to the button in the header. */
   const renderAndKeepFocus = (): void => {
     panel.requestRender();
-    if (!hasFocus()) return;
+    const { activeElement } = host.shadowRoot;
+    if (!activeElement?.closest('[part^=call]')) return;
     requestAnimationFrame(() => {
-      const next = container.querySelector<HTMLElement>('[part~="call-mute-button"], [part~="call-button"]');
-      if (!hasFocus()) next?.focus();
+      const find = (selector: string): HTMLElement | null => container.querySelector(selector);
+      if (!activeElement.isConnected) (find('[part=call] button') ?? find('[part=call-button]'))?.focus();
       if (container.hidden) host.launcher.focus();
     });
   };
@@ -60,11 +60,12 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
     panel.requestRender();
   };
 
-  // The first Escape interrupts the assistant, the next one closes the chat.
+  // Escape hides the choice of devices, the next one interrupts the assistant, and the last one closes the chat.
   host.root.addEventListener(
     'keydown',
     (event) => {
-      if (event.key === 'Escape' && !isComposing(event) && call?.interrupt()) event.stopPropagation();
+      if (event.key !== 'Escape' || isComposing(event)) return;
+      if (call?.hideDevices() || call?.interrupt()) event.stopPropagation();
     },
     true,
   );
