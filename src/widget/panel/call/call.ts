@@ -9,6 +9,7 @@ import { createConnection } from './call-connection.ts';
 import { connectionProblem, microphoneProblem, serviceEnd, type CallEnd } from './call-problem.ts';
 import type { CallReport } from './calls.ts';
 import { createDevices, type RequestMicrophone } from './devices.ts';
+import type { EndedCalls } from './ended-calls.ts';
 import { createTranscript, readText, type CallEvent } from './live-transcript.ts';
 import { readMessages } from './read-messages.ts';
 import type { MicrophoneError } from './request-microphone.ts';
@@ -29,6 +30,8 @@ export interface CallHost {
   readonly report: (report: CallReport) => void;
   /** The state of the call changed: renders it. */
   readonly onChange: () => void;
+  /** Adds its end to the conversation. */
+  readonly addEnd: EndedCalls['add'];
   /** Hangs up, and removes the bar. */
   readonly dismiss: () => void;
 }
@@ -57,7 +60,7 @@ const mutedTime = 1500;
 export function startCall(
   panel: PanelContext,
   { controller, audio, microphone, requestMicrophone }: CallOpening,
-  { report, onChange, dismiss }: CallHost,
+  { report, onChange, addEnd, dismiss }: CallHost,
 ): Call {
   const { signal } = controller;
   const { container, host } = panel;
@@ -82,6 +85,8 @@ export function startCall(
   /** Called when the conversation is open. */
   let onOpened: (() => void) | undefined;
 
+  /** Whole seconds since the call was connected; undefined before. */
+  const seconds = (): number | undefined => startedAt && Math.floor((Date.now() - startedAt) / 1000);
   const texts = (): Texts & CallTexts => allTexts(panel.locale as Locale);
   const id = (): string => session.snapshot.conversationId ?? '';
   const announce = (text: string): void => {
@@ -249,7 +254,8 @@ export function startCall(
   const onEnd = async (): Promise<void> => {
     const ended = connection.end();
     clearInterval(timer);
-    report([id(), false]);
+    report([id(), false, undefined, seconds()]);
+    const placeEnd = addEnd(session, seconds());
     audio.pause();
     audio.srcObject = null;
     // It may be over before its texts have loaded.
@@ -269,6 +275,7 @@ export function startCall(
     );
     session.conversation.returnToDraft(lost.map(([, text]) => text).join('\n\n'), true);
     session.apply({ type: 'removed', keys: lost.map(([key]) => key) });
+    placeEnd();
   };
 
   signal.addEventListener('abort', () => void onEnd());
@@ -298,7 +305,7 @@ export function startCall(
         : callBar({
             texts,
             state,
-            seconds: startedAt && Math.floor((Date.now() - startedAt) / 1000),
+            seconds: seconds(),
             hasStopButton:
               // Not removed while it has the focus, which would move to another button.
               state === 'speaking' || !!host.shadowRoot.activeElement?.matches('[part=call-stop-button]'),

@@ -6,13 +6,22 @@ import type { Locale } from '../../texts/texts.ts';
 import { isComposing } from '../is-composing.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { startCall, type Call, type CallOpening } from './call.ts';
+import { createEndedCalls, type EndedCalls } from './ended-calls.ts';
 import { readMessages } from './read-messages.ts';
 
-/** A report to other tabs: whether a call is in progress in the conversation, and a change of its messages. */
-export type CallReport = readonly [conversationId: string, isOnCall: boolean, change?: ConversationEvent];
+/**
+ * A report to other tabs: whether a call is in progress in the conversation, a change of its messages, and if it has ended,
+ * how long it was.
+ */
+export type CallReport = readonly [
+  conversationId: string,
+  isOnCall: boolean,
+  change?: ConversationEvent | undefined,
+  seconds?: number | undefined,
+];
 
 /** The calls of a panel: the one in this tab, and one in another tab. */
-export interface Calls {
+export interface Calls extends Pick<EndedCalls, 'below'> {
   /** Whether no call can be started now. */
   readonly isBusy: boolean;
   readonly start: (opening: CallOpening) => void;
@@ -36,6 +45,8 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
   let elsewhere: Session | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  const ended = createEndedCalls(panel);
+
   /** If the focused button disappears, the focus moves to the bar, or to the button in the header. */
   const renderAndKeepFocus = (): void => {
     panel.requestRender();
@@ -53,9 +64,9 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
     container.hidden ||= !host.element.open && !host.element.inline;
     renderAndKeepFocus();
   };
-  const endElsewhere = (): void => {
+  const endElsewhere = (seconds?: number): void => {
     clearTimeout(timer);
-    if (elsewhere) void readMessages(elsewhere, endElsewhere);
+    if (elsewhere) void readMessages(elsewhere, endElsewhere).then(ended.add(elsewhere, seconds));
     elsewhere = undefined;
     panel.requestRender();
   };
@@ -76,11 +87,16 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
     },
     start: (opening) => {
       if (!opening.controller.signal.aborted)
-        call = startCall(panel, opening, { report, onChange: renderAndKeepFocus, dismiss });
+        call = startCall(panel, opening, {
+          report,
+          onChange: renderAndKeepFocus,
+          addEnd: ended.add,
+          dismiss,
+        });
     },
-    receive: ([, isOnCall, change]) => {
+    receive: ([, isOnCall, change, seconds]) => {
       if (!isOnCall) {
-        endElsewhere();
+        endElsewhere(seconds);
         return;
       }
       clearTimeout(timer);
@@ -92,6 +108,7 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
       panel.requestRender();
     },
     dismiss,
+    below: ended.below,
     conversationChanged: () => {
       if (call && panel.conversation.session !== call.session) dismiss();
       call?.conversationChanged();
