@@ -1598,10 +1598,10 @@ describe('the messages of a call in another tab', () => {
     };
     const bubble = (): HTMLElement | null => chat.find('[part~="message-user"]');
     say('Do you …', true);
-    await until(() => bubble()?.ariaBusy === 'true', 'provisional words');
+    await until(() => bubble()?.matches('.provisional > *') === true, 'provisional words');
     expect(getComputedStyle(bubble() as HTMLElement).borderTopStyle).to.equal('dashed');
     say('Do you deliver?', false);
-    await until(() => bubble()?.ariaBusy === null, 'the final words');
+    await until(() => bubble()?.matches('.provisional > *') === false, 'the final words');
     expect(getComputedStyle(bubble() as HTMLElement).borderTopStyle).to.equal('none');
     report(false, undefined, 84);
     await until(() => chat.find('.call-ended')?.innerText.trim() === 'Call ended · 1:24', 'the line');

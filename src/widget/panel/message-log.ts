@@ -161,7 +161,7 @@ function messageItem(
   values: LogValues,
 ): TemplateResult {
   const { locale, heading, last, markdown, modules } = values;
-  const { key, role, status, isProvisional, isStopped, functionCalls } = message;
+  const { key, role, status, isStopped, functionCalls } = message;
   const text = details?.text ?? message.text;
   // Some services store empty messages. An answer that calls tools has no text yet, or none at all.
   const isBlank = !text.trim();
@@ -173,13 +173,7 @@ function messageItem(
   const className = `${role} ${details?.className ?? ''}`;
   return html`${details?.above}
     <li role="listitem" class=${className} data-status=${status} data-key=${key} ?hidden=${isHidden}>
-      <article
-        part="message message-${role}"
-        tabindex="-1"
-        aria-label=${label}
-        aria-busy=${isProvisional || nothing}
-        ?hidden=${isBlank}
-      >
+      <article part="message message-${role}" tabindex="-1" aria-label=${label} ?hidden=${isBlank}>
         ${details?.author ?? html`<span class="visually-hidden">${author}: </span>`}${
           markdown !== undefined && isMarkdown(message)
             ? markdown(message, message === last)

@@ -49,7 +49,7 @@ export function messageSurroundings(
   const time = at === undefined || !showsTimes ? '' : `, ${timeOf(at, locale.formats)}`;
   return {
     above: isNewDay || isFirstNew ? html`${day}${mark}` : nothing,
-    className: `${follows ? 'follows' : ''} ${isActive ? 'active' : ''}`,
+    className: `${follows ? 'follows' : ''} ${isActive ? 'active' : ''} ${message.isProvisional ? 'provisional' : ''}`,
     author: author ? html`<b part="message-author" dir="auto">${author}</b>` : undefined,
     text: textOf(message, locale.texts),
     label: `${authorOf(message, heading, locale.texts)}${time}`,
