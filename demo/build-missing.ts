@@ -43,7 +43,7 @@ export function buildMissingDocumentation(
   stopped: AbortSignal,
   say: (text: string) => void,
 ): void {
-  if (!isBuiltHere(folder) || existsSync(join(folder, 'docs/index.html'))) return;
+  if (stopped.aborted || !isBuiltHere(folder) || existsSync(join(folder, 'docs/index.html'))) return;
   // A process group of its own, so that the programs that npm starts end with it.
   const build = spawn('npm', ['run', '--silent', 'build:rest'], {
     cwd: repository,

@@ -22,7 +22,11 @@ async function write(path: string, time: number): Promise<void> {
 it('needs another build after a change of the widget, but not of the service', async () => {
   await write('src/widget/element.ts', 1);
   assert.equal(isBuilt(folder), false);
+  // What `npm start` builds before it serves the demo is not enough.
   await write('dist/voice-assistant-chat.js', 2);
+  assert.equal(isBuilt(folder), false);
+  await write('dist/npm/element.js', 2);
+  await write('dist/docs/index.html', 2);
   assert.equal(isBuilt(folder), true);
   await write('src/service/main.ts', 3);
   await write('src/voice/index.ts', 3);
