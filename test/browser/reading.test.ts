@@ -456,7 +456,7 @@ describe('reading a conversation', () => {
     await chat.ready();
     await chat.ask(answer.question);
     await chat.answered(1);
-    const stored = (): string => localStorage.getItem(conversationKey()) ?? '';
+    const stored = (): string => localStorage.getItem(conversationKey(modelService.url)) ?? '';
     await until(() => stored().includes('"seen":1'), 'the answer to be read');
     expect(stored()).to.contain('"unread":0');
   });

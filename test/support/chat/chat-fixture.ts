@@ -163,15 +163,15 @@ export async function unmountAll(): Promise<void> {
 }
 
 /**
- * The storage key of the conversation with the service, found by its content.
+ * The storage key of the conversation with a service, found by its content.
  *
  * @throws {Error} if no conversation is stored
  */
-export function conversationKey(): string {
+export function conversationKey(baseUrl = service.url): string {
   const key = Object.keys(localStorage).find(
     (name) =>
       // A request to a faulty service that was in flight at the end of an earlier test may still store its conversation.
-      name.includes(`:${service.url}:`) &&
+      name.includes(`:${baseUrl}:`) &&
       /"conversationId":"[\da-f-]{36}"/.test(localStorage.getItem(name) ?? ''),
   );
   if (key === undefined) throw new Error(`No conversation is stored in ${Object.keys(localStorage).join()}.`);
