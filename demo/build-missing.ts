@@ -44,9 +44,11 @@ export function buildMissingDocumentation(
   say: (text: string) => void,
 ): void {
   if (stopped.aborted || !isBuiltHere(folder) || existsSync(join(folder, 'docs/index.html'))) return;
-  // A process group of its own, so that the programs that npm starts end with it.
-  const build = spawn('npm', ['run', '--silent', 'build:rest'], {
+  // The documentation describes the package, so that is built first.
+  const build = spawn('npm run --silent build:package && npm run --silent docs', {
     cwd: repository,
+    shell: true,
+    // A process group of its own, so that the programs that npm starts end with it.
     detached: true,
     stdio: 'ignore',
   });

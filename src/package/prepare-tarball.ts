@@ -44,6 +44,8 @@ function publishedText(file: string, text: string): string {
 }
 
 function prepare(): void {
+  if (!existsSync(join(repository, 'dist/npm/element.js')))
+    throw new Error('The package is not built. Run "npm run build" first.');
   for (const file of changed) {
     mkdirSync(dirname(join(copies, file)), { recursive: true });
     copyFileSync(join(repository, file), join(copies, file));

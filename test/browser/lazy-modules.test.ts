@@ -250,9 +250,9 @@ describe('a module that failed to load', () => {
     await chat.answered(1);
     await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
     await until(() => hasRequested(window, 'voice'), 'the refused file');
-    await new Promise((resolve) => {
-      setTimeout(resolve, 100);
-    });
+    // Renders the header again.
+    await chat.ask('Hello');
+    await chat.answered(2);
     expect(chat.find('[part="call"]')).to.equal(null);
     chat.part('call-button').click();
     await until(() => chat.find('[part="call"][role="alert"]') !== null, 'the problem');

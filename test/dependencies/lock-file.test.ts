@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { repository } from '../support/repository.ts';
+import { nameOf } from './lock-file.ts';
 
 /*
  * `NEW_LOCK_FILE=1 node --test test/dependencies/lock-file.test.ts` writes the addresses after `npm install` has added a
@@ -21,10 +22,7 @@ const file = join(repository, 'package-lock.json');
 const lock = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, Locked> };
 
 /** The address of a package at a host that does not exist; `.npmrc` replaces it by the configured registry. */
-function addressOf(
-  path: string,
-  { name = path.slice(path.lastIndexOf('node_modules/') + 13), version }: Locked,
-) {
+function addressOf(path: string, { name = nameOf(path), version }: Locked): string {
   return `https://registry.invalid/${name}/-/${name.replace(/^@.*\//, '')}-${version}.tgz`;
 }
 
@@ -35,8 +33,9 @@ if (process.env['NEW_LOCK_FILE'] === '1') {
   for (const [path, locked] of Object.entries(lock.packages).filter(isFromRegistry)) {
     // In npm's order.
     const { name, version, ...rest } = locked;
-    const first = { ...(name !== undefined && { name }), version, resolved: addressOf(path, locked) };
-    lock.packages[path] = { ...first, ...rest, resolved: first.resolved };
+    rest.resolved = addressOf(path, locked);
+    const { resolved } = rest;
+    lock.packages[path] = { ...(name !== undefined && { name }), version, resolved, ...rest };
   }
   writeFileSync(file, `${JSON.stringify(lock, undefined, 2)}\n`);
 }

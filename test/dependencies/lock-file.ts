@@ -24,7 +24,8 @@ const { packages } = JSON.parse(readFileSync(join(repository, 'package-lock.json
   packages: Record<string, Entry>;
 };
 
-const nameOf = (path: string) => path.split('node_modules/').at(-1) ?? path;
+/** The name under which a package is installed, by its path in the lock file. */
+export const nameOf = (path: string) => path.split('node_modules/').at(-1) ?? path;
 
 /** Whether a package, by its path in the lock file, is shipped with the widget or run by the service. */
 export const isShipped = (path: string): boolean =>

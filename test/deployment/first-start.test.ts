@@ -21,7 +21,7 @@ function processesIn(folder: string): string[] {
   });
 }
 
-const isBuild = (command: string) => command.includes('build:rest');
+const isBuild = (command: string) => command.includes('build:package');
 
 it('npm start in a fresh checkout serves the shop first, and builds the documentation meanwhile', async () => {
   const checkout = join(await temporaryFolder(), 'checkout');

@@ -25,6 +25,8 @@ describe('the files that are packed', () => {
     folder = mkdtempSync(join(tmpdir(), 'prepare-'));
     mkdirSync(join(folder, 'src/package'), { recursive: true });
     cpSync(join(repository, script), join(folder, script));
+    mkdirSync(join(folder, 'dist/npm'), { recursive: true });
+    write('dist/npm/element.js', '');
     for (const [file, text] of Object.entries(sources)) write(file, text);
   });
   afterEach(() => {
@@ -40,6 +42,12 @@ describe('the files that are packed', () => {
     assert.deepEqual(JSON.parse(read('package.json')), { type: 'module', version: '1.0.0' });
     assert.equal(read('README.md'), 'See contributing.');
     run('--restore');
+    assertRestored();
+  });
+
+  it('are not packed, and stay as they are, if the package is not built', () => {
+    rmSync(join(folder, 'dist'), { recursive: true });
+    assert.throws(() => run(), /Run "npm run build" first/);
     assertRestored();
   });
 

@@ -74,6 +74,6 @@ describe('/docs', () => {
     const { status, headers, body } = await rawRequest(empty.url, { path: '/docs/' });
     assert.equal(status, 404);
     assert.equal(headers['refresh'], '3');
-    assert.match(body.toString(), /npm run docs/);
+    assert.match(body.toString(), /npm run build/);
   });
 });

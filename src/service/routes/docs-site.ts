@@ -24,8 +24,9 @@ export function docsSiteRoutes(folder: string): Hono {
   routes.get(
     '/docs/*',
     async (c, next) => {
-      const index = policy === undefined ? read('index.html') : undefined;
-      if (index !== undefined) policy = policyFor(index);
+      const index = policy ?? read('index.html');
+      // Kept once there is a page: `npm start` builds the documentation while the service already runs.
+      if (index !== undefined) policy ??= policyFor(index);
       c.header('Content-Security-Policy', policy ?? policyFor(''));
       c.header('Cache-Control', isHashed(c.req.path) ? 'public, max-age=31536000, immutable' : 'no-cache');
       await next();
@@ -40,10 +41,10 @@ export function docsSiteRoutes(folder: string): Hono {
       c.header('Cache-Control', 'no-cache');
       const page = read('404.html');
       if (page !== undefined) return c.html(page, 404);
-      // `npm start` builds it while the service already runs, so the browser looks again.
       c.header('Refresh', '3');
       return c.text(
-        'The documentation is not built yet: `npm start` is building it, or run `npm run docs`.',
+        'The documentation is not built yet. In a checkout, `npm start` builds it in the first minute, and ' +
+          '`npm run build` builds everything. This page looks again every three seconds.',
         404,
       );
     },
