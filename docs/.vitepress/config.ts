@@ -1,4 +1,7 @@
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
+import { precompress } from '../../src/service/lib/precompress.ts';
 import { generateSections, keepInlineCode } from './generate/sections.ts';
 import { sidebar } from './sidebar.ts';
 
@@ -9,7 +12,8 @@ export default defineConfig({
   lang: 'en',
   base: '/docs/',
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/docs/icon.svg' }]],
-  outDir: '../dist/docs',
+  // Only when it is complete does it take its place: a service may already run (`npm start`).
+  outDir: '../dist/docs-new',
   cacheDir: '../node_modules/.cache/vitepress',
   cleanUrls: true,
   // Keeps the inline scripts the same on every page, so that the service's policy can list their hashes.
@@ -33,5 +37,11 @@ export default defineConfig({
     sidebar,
     outline: { level: [2, 3] },
     search: { provider: 'local' },
+  },
+  async buildEnd({ outDir }) {
+    await precompress(outDir, '**/*.{html,js,css,svg,json}');
+    const docs = join(outDir, '../docs');
+    await rm(docs, { recursive: true, force: true });
+    await rename(outDir, docs);
   },
 });

@@ -10,11 +10,19 @@ import { repository } from '../support/repository.ts';
 import { ServiceClient } from '../support/service/service-client.ts';
 
 const execute = promisify(execFile);
+const folders: string[] = [];
+const programs: ChildProcess[] = [];
+
+after(async () => {
+  // First, since they write into the folders.
+  await Promise.all(programs.map((program) => program.stop()));
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
 
 /** Creates a temporary folder that is removed after the tests of this file. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'deployment-'));
-  after(() => rm(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
 
@@ -74,7 +82,7 @@ export function startProgram(
   ...[command, args, options]: Parameters<typeof startChildProcess>
 ): ChildProcess {
   const child = startChildProcess(command, args, options);
-  after(() => child.stop());
+  programs.push(child);
   return child;
 }
 
