@@ -12,29 +12,34 @@ export interface EndingDependencies {
 }
 
 /**
- * Marks a locked conversation as ended and, if a visitor has written in it, sends the job that evaluates it and calls
- * its webhook. Has no effect if the conversation is marked already.
+ * Marks locked conversations as ended and, for each in which a visitor has written, sends the job that evaluates it and
+ * calls its webhook. Leaves out those that are marked already.
  */
-export async function markEnded(tx: Queries, jobs: Jobs, conversationId: number): Promise<void> {
-  const [ended] = await tx
+export async function markEnded(
+  tx: Queries,
+  jobs: Jobs,
+  ...conversationIds: readonly number[]
+): Promise<void> {
+  const ended = await tx
     .update(conversations)
     .set({ endedAt: sql`now()` })
-    .where(and(eq(conversations.id, conversationId), isNull(conversations.endedAt)))
+    .where(and(inArray(conversations.id, [...conversationIds]), isNull(conversations.endedAt)))
     .returning({ id: conversations.id });
-  if (!ended) return;
-  await notifyProcesses(tx, conversationId);
-  const [visitorMessage] = await tx
-    .select({ id: messages.id })
+  const ids = ended.map(({ id }) => id);
+  if (ids.length === 0) return;
+  await notifyProcesses(tx, ...ids);
+  const withVisitorMessage = await tx
+    .selectDistinct({ conversationId: messages.conversationId })
     .from(messages)
     .where(
       and(
-        eq(messages.conversationId, conversationId),
+        inArray(messages.conversationId, ids),
         eq(messages.role, 'user'),
         sql`${messages.replyState} <> 'failed'`,
       ),
-    )
-    .limit(1);
-  if (visitorMessage) await jobs.send('conversation-ended', { conversationId }, { tx });
+    );
+  for (const { conversationId } of withVisitorMessage)
+    await jobs.send('conversation-ended', { conversationId }, { tx });
 }
 
 /** Conversations per transaction, and transactions per run. */
@@ -63,7 +68,7 @@ export async function endInactiveConversations({
         .limit(batch)
         .for('no key update', { of: conversations, skipLocked: true });
       const inactive = due.filter((conversation) => conversation.isInactive);
-      for (const { id } of inactive) await markEnded(tx, jobs, id);
+      await markEnded(tx, jobs, ...inactive.map(({ id }) => id));
       const active = due.filter((conversation) => !conversation.isInactive);
       await scheduleCheck(
         tx,
