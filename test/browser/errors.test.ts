@@ -63,7 +63,7 @@ describe('an error', () => {
     [
       'a page that the owner has not allowed',
       { 'base-url': faulty('origin-not-allowed') },
-      /This chat has no assistant/,
+      /This chat has no assistant.*Origin not allowed: https?:/s,
       undefined,
       'origin-not-allowed',
     ],

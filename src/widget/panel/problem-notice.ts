@@ -108,6 +108,7 @@ export function problemNotice(
 
 const withDetail: ReadonlySet<Problem['code']> = new Set<Problem['code']>([
   'insufficient-balance',
+  'origin-not-allowed',
   'unavailable',
   'refused',
 ]);
