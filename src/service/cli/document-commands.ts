@@ -190,8 +190,17 @@ async function findAssistant({ db }: Database, uuid: string): Promise<FoundAssis
   return found;
 }
 
-async function addKnowledgebase(database: Database, assistant: FoundAssistant): Promise<number> {
-  const { id } = await createKnowledgebase(database, assistant.userId, { name: assistant.name });
-  await database.db.update(assistants).set({ knowledgebaseId: id }).where(eq(assistants.id, assistant.id));
-  return id;
+async function addKnowledgebase({ db }: Database, { id, userId, name }: FoundAssistant): Promise<number> {
+  return db.transaction(async (tx) => {
+    // Another command may have added one meanwhile.
+    const [assistant] = await tx
+      .select({ knowledgebaseId: assistants.knowledgebaseId })
+      .from(assistants)
+      .where(eq(assistants.id, id))
+      .for('update');
+    if (assistant?.knowledgebaseId) return assistant.knowledgebaseId;
+    const { id: knowledgebaseId } = await createKnowledgebase({ db: tx }, userId, { name });
+    await tx.update(assistants).set({ knowledgebaseId }).where(eq(assistants.id, id));
+    return knowledgebaseId;
+  });
 }

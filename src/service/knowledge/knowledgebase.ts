@@ -60,17 +60,17 @@ export const listKnowledgebases = ({ db }: Database, userId: number) =>
   select(db, eq(knowledgebases.userId, userId));
 
 /** @throws Refusal if there is no such knowledge base. */
-export async function readKnowledgebase({ db }: Database, owned: OwnedKnowledgebase) {
+export async function readKnowledgebase({ db }: { db: Queries }, owned: OwnedKnowledgebase) {
   const [found] = await select(db, isOwned(owned));
   return found ?? notFound();
 }
 
-export async function createKnowledgebase(database: Database, userId: number, texts: KnowledgeTexts) {
-  const [created] = await database.db
+export async function createKnowledgebase({ db }: { db: Queries }, userId: number, texts: KnowledgeTexts) {
+  const [created] = await db
     .insert(knowledgebases)
     .values({ name: '', ...textColumns(texts), userId })
     .returning({ id: knowledgebases.id });
-  return readKnowledgebase(database, { id: created?.id ?? 0, userId });
+  return readKnowledgebase({ db }, { id: created?.id ?? 0, userId });
 }
 
 /** @throws Refusal if there is no such knowledge base. */
