@@ -19,7 +19,7 @@ describe('a human handoff', () => {
     expect(notice(chat)).to.equal('');
     await chat.ask('Is anybody there?');
     await until(() => notice(chat) !== '', 'the notice');
-    expect(notice(chat)).to.equal('A person answers here now.');
+    expect(notice(chat)).to.equal('A person will answer here.');
     expect(chat.part('person').role).to.equal('status');
     await until(() => chat.messages.some((text) => text.includes('I answer in person.')), 'the answer');
     chat.element.restart();
@@ -35,14 +35,14 @@ it('by the assistant is said once until the person writes', async () => {
   await chat.ask('Please do a call transfer');
   const last = (): string => chat.messages.at(-1) ?? '';
   await until(
-    () => last() === 'system: A person answers here now.',
+    () => last() === 'system: A person will answer here.',
     () => `the handoff after "${last()}"`,
   );
   expect(chat.find('[part="person"]') === null).to.be.true;
   const status = chat.findAll('[role="status"]').find((element) => element.textContent.includes('person'));
-  expect(status?.textContent.trim()).to.equal('A person answers here now.');
+  expect(status?.textContent.trim()).to.equal('A person will answer here.');
   await takeOverAndWrite(conversation, 'Hanna here. May I help?');
-  await until(() => notice(chat) === 'A person answers here now.', 'the notice');
+  await until(() => notice(chat) === 'A person will answer here.', 'the notice');
   await unmountAll();
 });
 
@@ -100,7 +100,7 @@ describe('the first message of a person, before the visitor has written,', () =>
     await until(() => requests.made.includes('GET events'), 'the event stream');
     await takeOverAndWrite(conversation, 'Hanna here. May I help?');
     await until(() => chat.messages.includes('assistant: Hanna here. May I help?'), 'the message');
-    await until(() => notice(chat) === 'A person answers here now.', 'the notice');
+    await until(() => notice(chat) === 'A person will answer here.', 'the notice');
     expect(requests.made.filter((request) => request.startsWith('POST'))).to.deep.equal([
       'POST conversations',
     ]);
@@ -167,7 +167,7 @@ describe('the first message of a person, before the visitor has written,', () =>
         .map(({ textContent }) => textContent.trim())
         .filter((text) => /person|back/.test(text));
     await takeOverAndWrite(conversation, 'Hanna here.');
-    await until(() => statuses().join() === 'A person answers here now.', 'the person');
+    await until(() => statuses().join() === 'A person will answer here.', 'the person');
     const status = chat.part('person');
     await handBack(conversation);
     await until(() => statuses().join() === 'The assistant is back.', 'the assistant');

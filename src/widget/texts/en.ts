@@ -46,7 +46,7 @@ export const en = {
   dismiss: 'Dismiss',
   resize: 'Resize chat',
 
-  person: 'A person answers here now.',
+  person: 'A person will answer here.',
   personJoined: 'A person has joined the conversation.',
   personLeft: 'The assistant is back.',
 

@@ -79,7 +79,7 @@ export default {
   dismiss: 'Versteek',
   resize: 'Verander grootte van klets',
 
-  person: '’n Mens antwoord nou hier.',
+  person: '’n Mens sal hier antwoord.',
   personJoined: '’n Mens het by die gesprek aangesluit.',
   personLeft: 'Die assistent is terug.',
 

@@ -85,7 +85,7 @@ export default {
   dismiss: 'إخفاء',
   resize: 'تغيير حجم الدردشة',
 
-  person: 'يجيب هنا الآن شخص حقيقي.',
+  person: 'سيجيب هنا شخص حقيقي.',
   personJoined: 'انضم شخص إلى المحادثة.',
   personLeft: 'عاد المساعد.',
 

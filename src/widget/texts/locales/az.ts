@@ -78,7 +78,7 @@ export default {
   dismiss: 'Gizlət',
   resize: 'Çatın ölçüsünü dəyiş',
 
-  person: 'İndi burada insan cavab verir.',
+  person: 'Burada insan cavab verəcək.',
   personJoined: 'Söhbətə bir insan qoşuldu.',
   personLeft: 'Köməkçi qayıtdı.',
 

@@ -83,7 +83,7 @@ export default {
   dismiss: 'Amaga',
   resize: 'Canvia la mida del xat',
 
-  person: 'Ara hi respon una persona.',
+  person: 'Aquí respondrà una persona.',
   personJoined: 'Una persona s’ha unit a la conversa.',
   personLeft: 'L’assistent ha tornat.',
 

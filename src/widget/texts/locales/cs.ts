@@ -84,7 +84,7 @@ export default {
   dismiss: 'Skrýt',
   resize: 'Změnit velikost chatu',
 
-  person: 'Nyní zde odpovídá člověk.',
+  person: 'Odpoví zde člověk.',
   personJoined: 'Ke konverzaci se připojil člověk.',
   personLeft: 'Asistent je zpět.',
 

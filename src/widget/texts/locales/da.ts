@@ -79,7 +79,7 @@ export default {
   dismiss: 'Skjul',
   resize: 'Ændr chattens størrelse',
 
-  person: 'Her svarer nu et menneske.',
+  person: 'Et menneske vil svare her.',
   personJoined: 'Et menneske er kommet med i samtalen.',
   personLeft: 'Assistenten er tilbage.',
 

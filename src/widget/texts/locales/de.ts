@@ -81,7 +81,7 @@ export default {
   dismiss: 'Ausblenden',
   resize: 'Größe des Chats ändern',
 
-  person: 'Hier antwortet jetzt ein Mensch.',
+  person: 'Hier wird ein Mensch antworten.',
   personJoined: 'Ein Mensch ist dem Chat beigetreten.',
   personLeft: 'Der Assistent ist zurück.',
 

@@ -83,7 +83,7 @@ export default {
   dismiss: 'Descartar',
   resize: 'Cambiar el tamaño del chat',
 
-  person: 'Ahora responde una persona.',
+  person: 'Aquí responderá una persona.',
   personJoined: 'Una persona se ha unido a la conversación.',
   personLeft: 'El asistente ha vuelto.',
 

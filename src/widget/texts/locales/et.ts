@@ -79,7 +79,7 @@ export default {
   dismiss: 'Peida',
   resize: 'Muuda vestluse suurust',
 
-  person: 'Nüüd vastab siin inimene.',
+  person: 'Siin vastab inimene.',
   personJoined: 'Vestlusega liitus inimene.',
   personLeft: 'Assistent on tagasi.',
 

@@ -79,7 +79,7 @@ export default {
   dismiss: 'Ezkutatu',
   resize: 'Aldatu txataren tamaina',
 
-  person: 'Orain pertsona batek erantzuten du hemen.',
+  person: 'Pertsona batek erantzungo du hemen.',
   personJoined: 'Pertsona bat sartu da elkarrizketan.',
   personLeft: 'Laguntzailea itzuli da.',
 

@@ -79,7 +79,7 @@ export default {
   dismiss: 'Piilota',
   resize: 'Muuta chatin kokoa',
 
-  person: 'Täällä vastaa nyt ihminen.',
+  person: 'Täällä vastaa ihminen.',
   personJoined: 'Ihminen liittyi keskusteluun.',
   personLeft: 'Avustaja on palannut.',
 

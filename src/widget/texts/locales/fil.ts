@@ -79,7 +79,7 @@ export default {
   dismiss: 'Itago',
   resize: 'Baguhin ang laki ng chat',
 
-  person: 'Isang tao na ang sumasagot dito ngayon.',
+  person: 'Isang tao ang sasagot dito.',
   personJoined: 'May taong sumali sa usapan.',
   personLeft: 'Bumalik na ang katulong.',
 

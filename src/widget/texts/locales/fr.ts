@@ -84,7 +84,7 @@ export default {
   dismiss: 'Masquer',
   resize: 'Redimensionner la discussion',
 
-  person: 'Une personne vous répond maintenant.',
+  person: 'Une personne va vous répondre ici.',
   personJoined: 'Une personne a rejoint la conversation.',
   personLeft: 'L’assistant est de retour.',
 

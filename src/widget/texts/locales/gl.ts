@@ -79,7 +79,7 @@ export default {
   dismiss: 'Agochar',
   resize: 'Cambiar o tamaño da conversa',
 
-  person: 'Agora responde unha persoa.',
+  person: 'Aquí responderá unha persoa.',
   personJoined: 'Unha persoa uniuse á conversa.',
   personLeft: 'O asistente volveu.',
 

@@ -78,7 +78,7 @@ export default {
   dismiss: 'הסתרה',
   resize: 'שינוי גודל הצ׳אט',
 
-  person: 'כעת עונה כאן אדם.',
+  person: 'אדם יענה כאן.',
   personJoined: 'אדם הצטרף לשיחה.',
   personLeft: 'העוזר חזר.',
 

@@ -83,7 +83,7 @@ export default {
   dismiss: 'Sakrij',
   resize: 'Promijeni veličinu razgovora',
 
-  person: 'Sada ovdje odgovara osoba.',
+  person: 'Ovdje će odgovoriti osoba.',
   personJoined: 'Osoba se pridružila razgovoru.',
   personLeft: 'Asistent se vratio.',
 

@@ -79,7 +79,7 @@ export default {
   dismiss: 'Elrejtés',
   resize: 'Csevegés átméretezése',
 
-  person: 'Itt most egy ember válaszol.',
+  person: 'Itt egy ember fog válaszolni.',
   personJoined: 'Egy ember csatlakozott a beszélgetéshez.',
   personLeft: 'Az asszisztens visszatért.',
 

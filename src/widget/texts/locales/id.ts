@@ -79,7 +79,7 @@ export default {
   dismiss: 'Tutup',
   resize: 'Ubah ukuran obrolan',
 
-  person: 'Sekarang seseorang menjawab di sini.',
+  person: 'Seseorang akan menjawab di sini.',
   personJoined: 'Seseorang bergabung dalam percakapan.',
   personLeft: 'Asisten telah kembali.',
 

@@ -78,7 +78,7 @@ export default {
   dismiss: 'Fela',
   resize: 'Breyta stærð spjallsins',
 
-  person: 'Nú svarar manneskja hér.',
+  person: 'Manneskja mun svara hér.',
   personJoined: 'Manneskja hefur bæst í samtalið.',
   personLeft: 'Aðstoðarmaðurinn er kominn aftur.',
 

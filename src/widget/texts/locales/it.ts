@@ -83,7 +83,7 @@ export default {
   dismiss: 'Nascondi',
   resize: 'Ridimensiona la chat',
 
-  person: 'Ora risponde una persona.',
+  person: 'Qui risponderà una persona.',
   personJoined: 'Una persona si è unita alla conversazione.',
   personLeft: 'L’assistente è tornato.',
 

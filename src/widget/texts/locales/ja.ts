@@ -80,7 +80,7 @@ export default {
   dismiss: '閉じる',
   resize: 'チャットのサイズを変更',
 
-  person: '現在は担当者が回答しています。',
+  person: '担当者がこちらで回答します。',
   personJoined: '担当者が会話に参加しました。',
   personLeft: 'アシスタントが戻りました。',
 

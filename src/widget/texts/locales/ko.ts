@@ -79,7 +79,7 @@ export default {
   dismiss: '닫기',
   resize: '채팅 크기 조절',
 
-  person: '이제 상담원이 직접 답변합니다.',
+  person: '상담원이 직접 답변해 드립니다.',
   personJoined: '상담원이 대화에 참여했습니다.',
   personLeft: '도우미가 돌아왔습니다.',
 

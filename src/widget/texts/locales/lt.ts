@@ -84,7 +84,7 @@ export default {
   dismiss: 'Slėpti',
   resize: 'Keisti pokalbio lango dydį',
 
-  person: 'Dabar čia atsako žmogus.',
+  person: 'Čia atsakys žmogus.',
   personJoined: 'Prie pokalbio prisijungė žmogus.',
   personLeft: 'Asistentas grįžo.',
 

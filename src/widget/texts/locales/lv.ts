@@ -82,7 +82,7 @@ export default {
   dismiss: 'Paslēpt',
   resize: 'Mainīt tērzēšanas loga izmēru',
 
-  person: 'Tagad šeit atbild cilvēks.',
+  person: 'Šeit atbildēs cilvēks.',
   personJoined: 'Sarunai pievienojās cilvēks.',
   personLeft: 'Asistents ir atgriezies.',
 

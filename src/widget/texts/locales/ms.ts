@@ -80,7 +80,7 @@ export default {
   dismiss: 'Tutup',
   resize: 'Ubah saiz sembang',
 
-  person: 'Seorang manusia menjawab di sini sekarang.',
+  person: 'Seorang manusia akan menjawab di sini.',
   personJoined: 'Seorang manusia telah menyertai perbualan.',
   personLeft: 'Pembantu telah kembali.',
 

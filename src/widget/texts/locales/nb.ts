@@ -79,7 +79,7 @@ export default {
   dismiss: 'Skjul',
   resize: 'Endre størrelse på chatten',
 
-  person: 'Her svarer nå et menneske.',
+  person: 'Et menneske vil svare her.',
   personJoined: 'Et menneske har blitt med i samtalen.',
   personLeft: 'Assistenten er tilbake.',
 

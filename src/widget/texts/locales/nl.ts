@@ -80,7 +80,7 @@ export default {
   dismiss: 'Verbergen',
   resize: 'Grootte van de chat wijzigen',
 
-  person: 'Hier antwoordt nu een mens.',
+  person: 'Hier zal een mens antwoorden.',
   personJoined: 'Een mens doet nu mee aan het gesprek.',
   personLeft: 'De assistent is terug.',
 

@@ -84,7 +84,7 @@ export default {
   dismiss: 'Ukryj',
   resize: 'Zmień rozmiar czatu',
 
-  person: 'Teraz odpowiada tu człowiek.',
+  person: 'Odpowie tu człowiek.',
   personJoined: 'Do rozmowy dołączył człowiek.',
   personLeft: 'Asystent wrócił.',
 

@@ -84,7 +84,7 @@ export default {
   dismiss: 'Dispensar',
   resize: 'Redimensionar o chat',
 
-  person: 'Agora uma pessoa está respondendo.',
+  person: 'Uma pessoa vai responder aqui.',
   personJoined: 'Uma pessoa entrou na conversa.',
   personLeft: 'O assistente voltou.',
 

@@ -83,7 +83,7 @@ export default {
   dismiss: 'Ignorar',
   resize: 'Redimensionar o chat',
 
-  person: 'Agora responde uma pessoa.',
+  person: 'Uma pessoa vai responder aqui.',
   personJoined: 'Uma pessoa juntou-se à conversa.',
   personLeft: 'O assistente voltou.',
 

@@ -83,7 +83,7 @@ export default {
   dismiss: 'Ascundeți',
   resize: 'Redimensionați chatul',
 
-  person: 'Acum răspunde aici o persoană.',
+  person: 'Aici va răspunde o persoană.',
   personJoined: 'O persoană s-a alăturat conversației.',
   personLeft: 'Asistentul a revenit.',
 

@@ -84,7 +84,7 @@ export default {
   dismiss: 'Skryť',
   resize: 'Zmeniť veľkosť chatu',
 
-  person: 'Teraz tu odpovedá človek.',
+  person: 'Odpovie tu človek.',
   personJoined: 'Do konverzácie sa pripojil človek.',
   personLeft: 'Asistent je späť.',
 

@@ -84,7 +84,7 @@ export default {
   dismiss: 'Skrij',
   resize: 'Spremeni velikost klepeta',
 
-  person: 'Zdaj tukaj odgovarja človek.',
+  person: 'Tukaj bo odgovoril človek.',
   personJoined: 'Pogovoru se je pridružil človek.',
   personLeft: 'Pomočnik se je vrnil.',
 

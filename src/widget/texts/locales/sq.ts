@@ -79,7 +79,7 @@ export default {
   dismiss: 'Fshih',
   resize: 'Ndrysho madhësinë e bisedës',
 
-  person: 'Tani këtu përgjigjet një person.',
+  person: 'Këtu do të përgjigjet një person.',
   personJoined: 'Një person iu bashkua bisedës.',
   personLeft: 'Asistenti u kthye.',
 

@@ -79,7 +79,7 @@ export default {
   dismiss: 'Dölj',
   resize: 'Ändra chattens storlek',
 
-  person: 'Nu svarar en människa här.',
+  person: 'En människa kommer att svara här.',
   personJoined: 'En människa har gått med i samtalet.',
   personLeft: 'Assistenten är tillbaka.',
 

@@ -79,7 +79,7 @@ export default {
   dismiss: 'Ondoa',
   resize: 'Badilisha ukubwa wa gumzo',
 
-  person: 'Sasa mtu anajibu hapa.',
+  person: 'Mtu atajibu hapa.',
   personJoined: 'Mtu amejiunga na mazungumzo.',
   personLeft: 'Msaidizi amerudi.',
 

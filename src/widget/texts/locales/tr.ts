@@ -79,7 +79,7 @@ export default {
   dismiss: 'Kapat',
   resize: 'Sohbeti yeniden boyutlandır',
 
-  person: 'Artık burada bir kişi yanıt veriyor.',
+  person: 'Burada bir kişi yanıt verecek.',
   personJoined: 'Bir kişi sohbete katıldı.',
   personLeft: 'Asistan geri döndü.',
 

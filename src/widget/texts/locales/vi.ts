@@ -80,7 +80,7 @@ export default {
   dismiss: 'Ẩn',
   resize: 'Đổi kích thước khung trò chuyện',
 
-  person: 'Hiện có người thật trả lời tại đây.',
+  person: 'Người thật sẽ trả lời tại đây.',
   personJoined: 'Một người đã tham gia cuộc trò chuyện.',
   personLeft: 'Trợ lý đã quay lại.',
 

@@ -78,7 +78,7 @@ export default {
   dismiss: '關閉',
   resize: '調整聊天視窗大小',
 
-  person: '現在由真人為您回覆。',
+  person: '將由真人在此為您回覆。',
   personJoined: '真人已加入對話。',
   personLeft: '助理已回來。',
 

@@ -78,7 +78,7 @@ export default {
   dismiss: '关闭',
   resize: '调整聊天窗口大小',
 
-  person: '现在由真人为您解答。',
+  person: '将由真人在此为您解答。',
   personJoined: '真人已加入对话。',
   personLeft: '助手已回来。',
 
