@@ -1,7 +1,7 @@
 import process from 'node:process';
-import { runCli } from './cli/run-cli.ts';
 import { terminal } from './cli/terminal.ts';
 import { readEnvironment } from './read-environment.ts';
+import './resolve-drizzle.ts';
 
 /* The command line: `npx node src/service/cli.ts --help`. Reads the same environment variables as the service. */
 
@@ -22,5 +22,6 @@ if (command === 'start') {
   };
   const env = readEnvironment(process.env);
   const input = terminal(process.env);
+  const { runCli } = await import('./cli/run-cli.ts');
   process.exitCode = await runCli(process.argv.slice(2), env, streams, undefined, input);
 }
