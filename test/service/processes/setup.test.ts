@@ -595,16 +595,6 @@ describe('documents', () => {
     return { uuid, file, documents, start, add, list, recorded };
   }
 
-  it('two that are added to a new assistant at the same time are in one knowledge base', async () => {
-    const { file, start, list } = await createShop('Ida');
-    await writeFile(file, 'A cleaning costs 80 euros.');
-    const [one, other] = await Promise.all(
-      ['prices', 'offers'].map((name) => start('--file', file, '--name', name)),
-    );
-    assert.equal(one?.knowledgebase_id, other?.knowledgebase_id);
-    assert.equal((await list()).length, 2);
-  });
-
   it('add refuses a second document of the same name and type, and names the ways to add it', async () => {
     const { file, documents, add, list, recorded } = await createShop('Lee');
     const first = await add('A cleaning costs 80 euros.');
