@@ -48,7 +48,7 @@ const ifValid = <Schema extends z.ZodMiniType>(schema: Schema) =>
 export const Flag = ifValid(z.literal([true, false]));
 
 /** The events that entries with the role `system` report. Our addition. */
-export const historyEvents = ['person_joined', 'person_left', 'handed_over', 'ended'] as const;
+export const historyEvents = ['person_joined', 'person_left', 'handed_over', 'call_ended', 'ended'] as const;
 export type HistoryEvent = (typeof historyEvents)[number];
 
 /**
@@ -60,6 +60,8 @@ export const HistoryItem = z.looseObject({
   content: z.catch(z.string(), ''),
   function_calls: FunctionCalls,
   event: ifValid(z.literal(historyEvents)),
+  /** A number: seconds, with the event `call_ended`. Not checked: every page would load zod's code for numbers. */
+  duration: ifValid(z.unknown()),
   /** The name of the person who wrote it instead of the assistant. */
   author: ifValid(z.string()),
   /** ISO 8601, UTC. */

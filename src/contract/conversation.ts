@@ -157,6 +157,8 @@ export const HistoryMessage = z.looseObject({
   content: z.string(),
   /** Our addition: what a `system` entry reports, so that clients can say it in the visitor's language. */
   event: z.optional(z.enum(chat.historyEvents)),
+  /** Our addition: seconds, with the event `call_ended`. */
+  duration: z.optional(z.int()),
   function_calls: z.optional(z.array(CalledFunction)),
   /** Our addition: the name of the person who wrote it instead of the assistant. */
   author: z.optional(z.string()),

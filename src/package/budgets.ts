@@ -13,15 +13,15 @@ export const budgets = {
   // Hashes of files in it move the compressed size by up to 15 bytes. The README calls it 4.7 kB.
   shell: { scripts: 'script tag, until the launcher shows', bytes: 4_749, requests: 1 },
   // The hashes in these files move their sizes by up to 50 bytes, so the budgets leave as much.
-  typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 33_549, requests: 3 },
+  typing: { scripts: 'script tag, until a visitor can type, in English', bytes: 33_650, requests: 3 },
   markdownAnswer: {
     scripts: 'script tag, until the first answer is shown as Markdown',
-    bytes: 67_950,
+    bytes: 68_080,
     requests: 5,
   },
   bundledPlainAnswer: {
     scripts: "a site's own bundle by Vite, with Lit, as far as a plain answer needs it",
-    bytes: 50_500,
+    bytes: 50_600,
     requests: 3,
   },
   bundledMarkdownAnswer: {
@@ -35,7 +35,7 @@ export const budgets = {
   },
   nextChat: { scripts: "the chat's share of that page", bytes: 78_550 },
   locale: { scripts: 'a language other than English', bytes: 2_000, requests: 1 },
-  call: { scripts: 'the first call, in English', bytes: 9_050 },
+  call: { scripts: 'the first call, in English', bytes: 8_750 },
   client: {
     scripts: '`voice-assistant-chat/client`, before it streams an answer or solves a proof of work',
     bytes: 8_750,

@@ -543,117 +543,44 @@ let microphone: FakeMicrophone;
   });
 
   describe('that has ended', () => {
-    const lines = (chat: Chat): string[] =>
-      chat.findAll('.call-ended').map(({ innerText }) => innerText.trim());
-    /** The messages and lines of the log, in order. */
-    const log = (chat: Chat): string[] =>
-      chat.findAll('[part~="message"] > :last-child, .call-ended').map((element) => element.innerText.trim());
-    /** Calls for 84 seconds. */
-    const called = async (attributes = {}): Promise<Chat> => {
-      let now = Date.now();
-      replace(Date, 'now', () => now);
-      const chat = await open(attributes);
-      await click(chat.part('call-button'));
-      await connected(chat);
-      now += 84_000;
-      await until(() => chat.find('[role="timer"]')?.innerText === '1:24', 'the time');
-      return chat;
-    };
+    const line = (chat: Chat): string | undefined =>
+      chat.messages.find((message) => message.startsWith('system: '));
 
-    it('leaves a line with its duration in the conversation when the visitor hangs up', async () => {
-      const chat = await called();
-      expect(lines(chat)).to.deep.equal([]);
+    it('is a line with its duration in the conversation', async () => {
+      const chat = await calling();
+      service.durations.push(84);
       await click(chat.part('call-end-button'));
-      await until(() => lines(chat).join() === 'Call ended · 1:24', 'the line');
+      await until(() => line(chat) === 'system: Call ended · 1:24', 'the line');
       expect(await violations(chat)).to.equal('');
-      const { left, right } = chat.part('message-log').getBoundingClientRect();
-      const line = (chat.find('.call-ended') as HTMLElement).getBoundingClientRect();
-      expect(line.left - left, 'centered').to.be.closeTo(right - line.right, 20);
     });
 
-    for (const reason of ['assistant', 'time-limit', 'balance', 'silence', 'failed'] as const)
-      it(`leaves the line if the service has ended it (${reason}), also after its bar is dismissed`, async () => {
-        const chat = await called();
-        service.send('call.ended', { reason });
-        await until(() => lines(chat).join() === 'Call ended · 1:24', 'the line');
-        await click(chat.part('call-dismiss-button'));
-        await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
-        expect(lines(chat)).to.deep.equal(['Call ended · 1:24']);
-      });
-
-    it('leaves the line if the connection was lost', async () => {
-      const chat = await called();
-      replace(AbortSignal, 'timeout', () => AbortSignal.abort());
-      service.lose();
-      await until(() => label(chat).includes('The connection was lost.'), 'the reason');
-      await until(() => lines(chat).join() === 'Call ended · 1:24', 'the line');
-    });
-
-    it('leaves the line between the messages before and after its end', async () => {
-      const chat = await called();
-      const { promise, resolve: store } = Promise.withResolvers<undefined>();
-      service.pauses['DELETE'] = promise;
-      service.send(`${transcription}.completed`, { item_id: 'u1', transcript: 'Not stored' });
-      await until(() => chat.messages.at(-1) === 'user: Not stored', 'the words');
-      await click(chat.part('call-end-button'));
-      await until(() => log(chat).at(-1) === 'Call ended · 1:24', 'the line');
-      expect(log(chat).at(-2)).to.equal('Not stored');
-      replace(Date, 'now', () => performance.timeOrigin + performance.now() + 100_000);
-      await chat.ask('Do you deliver?');
-      await chat.answered(2);
-      store(undefined);
-      // The fake service has stored nothing of the call.
-      await until(() => !log(chat).includes('Not stored'), 'the messages that the service has');
-      expect(log(chat).slice(1, 3)).to.deep.equal(['Call ended · 1:24', 'Do you deliver?']);
-      expect(log(chat).length).to.equal(4);
-    });
-
-    it('leaves a line for each call, and none in the next conversation', async () => {
-      const chat = await called();
-      await click(chat.part('call-end-button'));
-      await until(() => lines(chat).length === 1, 'the line');
-      await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
+    it('is a line in the visitor’s language, also from right to left', async () => {
+      const chat = await open({ lang: 'ar' });
       await click(chat.part('call-button'));
       await connected(chat);
-      await click(chat.part('call-end-button'));
-      await until(() => lines(chat).join() === 'Call ended · 1:24\nCall ended · 0:00', 'both lines');
-      await click(chat.part('restart-button'));
-      await until(() => lines(chat).length === 0, 'the next conversation');
-      await chat.answered(1);
-      expect(lines(chat)).to.deep.equal([]);
-    });
-
-    it('leaves no line if it has not connected', async () => {
-      service.refusals['POST'] = { status: 503, error: 'Voice is not available: no speech' };
-      const chat = await open();
-      await click(chat.part('call-button'));
-      await until(() => state(chat) === 'over', 'the end');
-      await until(() => !microphone.isOn, 'the microphone to be released');
-      expect(lines(chat)).to.deep.equal([]);
-    });
-
-    it('leaves the line in the visitor’s language, also from right to left', async () => {
-      const chat = await called({ lang: 'ar' });
+      service.durations.push(84);
       await click(chat.part('call-end-button'));
       await until(
-        () => lines(chat).join() === 'انتهت المكالمة · 1:24',
-        () => `the line; it is: ${lines(chat).join()}`,
+        () => line(chat) === 'system: انتهت المكالمة · 1:24',
+        () => `the line; it is: ${line(chat)}`,
       );
     });
 
     it('is neither counted as a message nor announced twice', async () => {
-      const chat = await called();
+      const chat = await calling();
       await click(chat.part('close-button'));
       const status = chat.find('.root > [role="status"]') as HTMLElement;
       const announced: string[] = [];
       new MutationObserver(() => announced.push(status.textContent)).observe(status, { childList: true });
+      service.durations.push(84);
       service.send('call.ended', { reason: 'assistant' });
       await until(() => announced.includes('The call has ended.'), 'the announcement');
       await until(() => chat.find('[part="call-dismiss-button"]') !== null, 'the bar');
+      await until(() => line(chat) !== undefined, 'the line');
       await click(chat.part('call-dismiss-button'));
-      await click(chat.launcher);
-      await until(() => lines(chat).length === 1, 'the line');
       expect(chat.find('[part="badge"]')).to.equal(null);
+      await click(chat.launcher);
+      expect(line(chat)).to.equal('system: Call ended · 1:24');
       expect(announced.join()).not.to.include('1:24');
     });
   });
@@ -1583,7 +1510,7 @@ describe('the messages of a call in another tab', () => {
     await service.stop();
   });
 
-  it('look provisional until they are final, and leave a line with its duration when it ends', async () => {
+  it('look provisional until they are final, and its end is a line with its duration', async () => {
     service = new FakeCallService();
     const chat = await open();
     const tabs = new BroadcastChannel('voice-assistant-chat:call');
@@ -1601,8 +1528,9 @@ describe('the messages of a call in another tab', () => {
     say('Do you deliver?', false);
     await until(() => bubble()?.matches('.provisional > *') === false, 'the final words');
     expect(getComputedStyle(bubble() as HTMLElement).borderTopStyle).to.equal('none');
-    report(false, undefined, 84);
-    await until(() => chat.find('.call-ended')?.innerText.trim() === 'Call ended · 1:24', 'the line');
+    service.durations.push(84);
+    report(false);
+    await until(() => chat.messages.at(-1) === 'system: Call ended · 1:24', 'the line');
     tabs.close();
   });
 });

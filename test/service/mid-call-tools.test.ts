@@ -429,7 +429,8 @@ describe('a private tool', () => {
     // The answer is stored when the call has ended.
     assert.equal((await service.request('DELETE', `${path}/voice`)).status, 200);
     const { json } = await service.get(path);
-    const [answer] = (json['history'] as { function_calls?: unknown }[]).slice(-1);
+    const entries = json['history'] as { role: string; function_calls?: unknown }[];
+    const answer = entries.findLast(({ role }) => role === 'assistant');
     assert.deepEqual(answer?.function_calls, [{ name: 'look_up_order', arguments: {} }]);
     model.behave({});
   });

@@ -513,6 +513,26 @@ describe('a web call in progress', () => {
     assert.deepEqual(await visitor.money(), { balance: 1, ledger: 1 });
   });
 
+  it('adds its end to the conversation, with its duration', async () => {
+    const visitor = await visit();
+    for (const hungUp of [1, 2]) {
+      await visitor.call();
+      visitor.voice.browser.say('What are your opening hours?');
+      await visitor.voice.browser.waitFor('response.done', 1);
+      await visitor.hangUp();
+      assert.equal((await visitor.ends()).length, hungUp);
+    }
+    const stored = await storedCalls(visitor);
+    const ends = await visitor.ends();
+    assert.deepEqual(
+      ends.map(({ role, content, duration }) => [role, content, duration]),
+      stored.map(({ duration }) => ['system', 'The call has ended.', duration]),
+    );
+    assert(ends.every(({ duration }) => Number(duration) >= 1));
+    const { json } = await visitor.service.get(visitor.path);
+    assert.equal((json['history'] as { event?: string }[]).at(-1)?.event, 'call_ended', 'after its messages');
+  });
+
   it('fails free of charge if the browser never connects', async () => {
     const visitor = await visit();
     visitor.voice.connected = Promise.resolve(false);
@@ -521,6 +541,7 @@ describe('a web call in progress', () => {
     const [call] = await visitor.calls();
     assert.deepEqual([call?.['status'], call?.['end_reason']], ['failed', 'not-connected']);
     assert.deepEqual(await visitor.money(), { balance: 1, ledger: 1 });
+    assert.deepEqual(await visitor.ends(), []);
   });
 
   it('ends immediately when the service stops before the browser has connected', async () => {
@@ -825,7 +846,9 @@ describe('a web call whose connection was lost', () => {
     connection.resolve(true);
     const endSecond = await lose();
     assert.equal(await endFirst(), false);
+    assert.deepEqual(await visitor.ends(), []);
     assert.equal(await endSecond(), true);
+    assert.equal((await visitor.ends()).length, 1);
     assert.equal((await visitor.calls())[0]?.['end_reason'], 'connection-lost');
   });
 

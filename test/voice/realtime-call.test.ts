@@ -51,7 +51,7 @@ test('a visitor with WebRTC talks with a realtime model', async () => {
     assert.equal((await service.request('DELETE', `${path}/voice`)).status, 200);
     assert.deepEqual(
       linesOf((await service.get(path)).json['history']).map((line) => line.slice(line.indexOf(' ') + 1)),
-      ['Welcome to the shop.', 'Do you sell tulips?', 'You said: Do you sell tulips?'],
+      ['Welcome to the shop.', 'Do you sell tulips?', 'You said: Do you sell tulips?', 'The call has ended.'],
     );
   } finally {
     await browser.close();

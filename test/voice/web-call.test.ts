@@ -44,7 +44,7 @@ test('a visitor with WebRTC is greeted, understood and answered by the service',
     const history = linesOf((await service.get(path)).json['history']);
     assert.deepEqual(
       history.map((line) => line.slice(line.indexOf(' ') + 1)),
-      said.map(({ transcript }) => transcript),
+      [...said.map(({ transcript }) => transcript), 'The call has ended.'],
     );
     assert.equal(history[1], 'user: What are your opening hours?');
     assert.deepEqual(await readMoney(service, assistant.userId), { balance: 0.95, ledger: 0.95 });

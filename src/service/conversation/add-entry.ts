@@ -7,7 +7,7 @@ import { notifyProcesses } from './notify-processes.ts';
 /** A person's message, or an event with its sentence in English. */
 export type AddedLine =
   | { role: 'assistant'; content: string; author?: string }
-  | { role: 'system'; content: string; event: HistoryEvent };
+  | { role: 'system'; content: string; event: HistoryEvent; duration?: number };
 
 /**
  * The new `updated_at` of a conversation that gets an entry. An ended conversation keeps it unless it is

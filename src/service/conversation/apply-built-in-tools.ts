@@ -5,8 +5,8 @@ import type { StoredFunctionCall } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { addEntry } from './add-entry.ts';
 import { markEnded } from './end-conversation.ts';
+import { eventEntry } from './event-entry.ts';
 import { isClosed } from './is-closed.ts';
-import { eventEntry } from './human-handoff.ts';
 
 /** The state of a conversation after its built-in tools were applied. */
 export interface BuiltInToolEffects {

@@ -12,6 +12,8 @@ export interface HistoryEntry {
   role: 'assistant' | 'user' | 'system';
   content: string;
   event?: HistoryEvent;
+  /** Seconds of the call that has ended. */
+  duration?: number;
   function_calls?: StoredFunctionCall[];
   author?: string;
   created_at: string;
@@ -25,6 +27,8 @@ export interface StoredEntry {
   content: string;
   /** The event that an entry with the role `system` reports. */
   event: HistoryEvent | null;
+  /** Seconds of the call that has ended. */
+  duration: number | null;
   /** The name of the person who wrote it instead of the assistant. */
   author: string | null;
   functionCalls: StoredFunctionCall[];
@@ -66,7 +70,7 @@ export async function readHistory(
 /** The part of a stored entry that visitors see, and its id. */
 export type VisibleLine = Pick<
   StoredEntry,
-  'id' | 'role' | 'content' | 'event' | 'author' | 'functionCalls' | 'createdAt'
+  'id' | 'role' | 'content' | 'event' | 'duration' | 'author' | 'functionCalls' | 'createdAt'
 >;
 
 /** The columns of a {@link VisibleLine}. */
@@ -75,6 +79,7 @@ export const visibleColumns = {
   role: messages.role,
   content: messages.content,
   event: messages.event,
+  duration: messages.duration,
   author: messages.author,
   functionCalls: messages.functionCalls,
   createdAt: wireTimestamp(messages.createdAt),
@@ -85,6 +90,7 @@ export const toHistoryEntry = ({
   role,
   content,
   event,
+  duration,
   author,
   functionCalls,
   createdAt,
@@ -92,6 +98,7 @@ export const toHistoryEntry = ({
   role,
   content,
   ...(event !== null && { event }),
+  ...(duration !== null && { duration }),
   ...(functionCalls.length === 0 ? {} : { function_calls: functionCalls.map(visibleFunctionCall) }),
   ...(author !== null && { author }),
   created_at: createdAt,
@@ -180,6 +187,7 @@ const selectLatest = prepared<HistoryQuery, StoredEntry[]>((queries, params) => 
       role: latest.role,
       content: latest.content,
       event: latest.event,
+      duration: latest.duration,
       author: latest.author,
       functionCalls: latest.functionCalls,
       toolResults: latest.toolResults,

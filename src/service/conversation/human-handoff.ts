@@ -1,27 +1,9 @@
 import { and, eq } from 'drizzle-orm';
-import type { HistoryEvent } from '../../contract/chat-endpoints.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { assistants, conversations } from '../db/schema.ts';
-import { addEntry, type AddedLine } from './add-entry.ts';
+import { addEntry } from './add-entry.ts';
+import { eventEntry } from './event-entry.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
-
-/** The text of each event in the history. Clients that know the event may show a text of their own instead. */
-const eventTexts: Record<HistoryEvent, string> = {
-  person_joined: 'A person has joined the conversation.',
-  person_left: 'The assistant is back.',
-  handed_over: 'The assistant has handed the conversation over to a person.',
-  ended: 'The assistant has ended the conversation.',
-};
-
-/** The entry that reports an event in the history. */
-export function eventEntry(event: HistoryEvent, phoneNumber: string | null = null): AddedLine {
-  const text = eventTexts[event];
-  return {
-    role: 'system',
-    event,
-    content: phoneNumber === null ? text : text.replace(/\.$/, `: ${phoneNumber}.`),
-  };
-}
 
 /** A conversation and the user who requests it. Other users' conversations look like missing ones. */
 export interface OwnedConversation {

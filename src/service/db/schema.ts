@@ -212,6 +212,7 @@ export const messages = pgTable('messages', {
   role: text({ enum: ['assistant', 'user', 'system'] }).notNull(),
   content: text().notNull(),
   event: text({ enum: historyEvents }),
+  duration: integer(),
   author: text(),
   functionCalls: jsonb('function_calls').$type<StoredFunctionCall[]>().notNull().default([]),
   toolResults: jsonb('tool_results').$type<StoredToolResult[]>().notNull().default([]),

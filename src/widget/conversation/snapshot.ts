@@ -19,6 +19,8 @@ export interface Message {
   readonly text: string;
   /** The event that a `system` message reports; its text says so in English. */
   readonly event?: HistoryEvent;
+  /** Of the call that has ended, in seconds. */
+  readonly duration?: number;
   /** The name of the person who wrote it instead of the assistant. */
   readonly author?: string;
   readonly status: MessageStatus;
@@ -95,7 +97,7 @@ export function isUnsent(message: Message): boolean {
   return isPending(message) && message.problem?.code !== 'invalid-request';
 }
 
-/** Counts the messages that the visitor did not write. */
+/** Counts the messages that the visitor did not write. The end of a call is no news. */
 export function countReceived(messages: readonly Message[]): number {
-  return messages.filter(({ status }) => status === 'done').length;
+  return messages.filter(({ status, event }) => status === 'done' && event !== 'call_ended').length;
 }

@@ -16,8 +16,6 @@ export const callTexts = {
   standard: 'Default',
   nowUsing: 'Now using: {name}',
   over: 'The call has ended.',
-  /** Followed by its duration. */
-  callEnded: 'Call ended',
   reconnecting: 'Reconnecting…',
   dismissed: 'The call needs your microphone. Call again and allow it.',
   noDevice: 'No microphone was found. Connect one and call again.',

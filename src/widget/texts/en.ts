@@ -49,6 +49,8 @@ export const en = {
   person: 'A person will answer here.',
   personJoined: 'A person has joined the conversation.',
   personLeft: 'The assistant is back.',
+  /** Followed by its duration. */
+  callEnded: 'Call ended',
 
   test: 'Test · free',
   inspect: 'What the assistant did',

@@ -65,3 +65,8 @@ export function fill(text: string, values: Readonly<Record<string, string | numb
 export function plural(forms: Plural, count: number, language: string): string {
   return forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
 }
+
+/** Seconds as in `1:05`. */
+export function durationText(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}

@@ -39,11 +39,16 @@ export async function visit(
     type: options.type ?? 'widget',
   });
   const path = `/api/conversations/${String(json['conversation_id'])}`;
+  const entries = async () =>
+    (await service.get(path)).json['history'] as (Record<string, unknown> & { event?: string })[];
   return {
     ...{ voice, service, assistant, path },
     call: (body: object = {}, headers: Record<string, string> = {}) =>
       service.post(`${path}/voice`, { sdp: offer, ...body }, headers),
-    history: async () => linesOf((await service.get(path)).json['history']),
+    /** The conversation without the ends of its calls. */
+    history: async () => linesOf((await entries()).filter(({ event }) => event !== 'call_ended')),
+    /** The ends of the conversation's calls. */
+    ends: async () => (await entries()).filter(({ event }) => event === 'call_ended'),
     money: () => readMoney(service, assistant.userId),
     /** The stored calls of the conversation, oldest first. */
     calls: async () => {

@@ -28,6 +28,8 @@ export class FakeCallService {
   readonly pauses: Record<string, Promise<unknown> | undefined> = {};
   /** Replaces the next answers, one by one. */
   readonly answers: string[] = [];
+  /** The seconds of ended calls. The history ends with them. */
+  readonly durations: number[] = [];
   /** The elements that play sound. */
   readonly players: HTMLAudioElement[] = [];
   peer: RTCPeerConnection | undefined;
@@ -63,7 +65,9 @@ export class FakeCallService {
       const { pathname, searchParams } = new URL(address, location.href);
       if (/\/voice$/.test(pathname)) return this.#respond(init, searchParams.get('call'));
       const response = this.#fetch(input, init);
-      return /\/widget$/.test(address) ? response.then((read) => this.#withCalls(read)) : response;
+      if (/\/widget$/.test(pathname)) return response.then((read) => this.#withCalls(read));
+      const isRead = /\/conversations\/[^/]+$/.test(pathname) && (init?.method ?? 'GET') === 'GET';
+      return isRead && this.durations[0] ? response.then((read) => this.#withEnds(read)) : response;
     };
   }
 
@@ -98,6 +102,19 @@ export class FakeCallService {
   async #withCalls(response: Response): Promise<Response> {
     const { data } = (await response.json()) as { data: object };
     return Response.json({ status: true, data: { ...data, web_calls: this.offersCalls } });
+  }
+
+  /** A conversation with the ends of calls. */
+  async #withEnds(response: Response): Promise<Response> {
+    const conversation = (await response.json()) as { history: object[] };
+    const ends = this.durations.map((duration) => ({
+      role: 'system',
+      content: 'The call has ended.',
+      event: 'call_ended',
+      duration,
+      created_at: new Date().toISOString(),
+    }));
+    return Response.json({ ...conversation, history: [...conversation.history, ...ends] });
   }
 
   async #respond(init: RequestInit | undefined, ended: string | null): Promise<Response> {

@@ -11,6 +11,7 @@ const message: Message = { key: 'one', role: 'system', text: 'English.', status:
 test('an event is described in the language of the chat', () => {
   assert.equal(textOf({ ...message, event: 'ended' }, texts), texts.ended);
   assert.equal(textOf({ ...message, event: 'handed_over' }, texts), texts.person);
+  assert.equal(textOf({ ...message, event: 'call_ended', duration: 84 }, texts), 'Anruf beendet · 1:24');
 });
 
 test('any other message keeps its text', () => {

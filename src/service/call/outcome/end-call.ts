@@ -1,15 +1,17 @@
-import { newSecret } from '../../lib/new-secret.ts';
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { uncountCall } from '../../billing/call-limits.ts';
 import { moveMoney } from '../../billing/ledger.ts';
 import { requestsOptOut } from '../../campaign/opt-out.ts';
 import { blockNumber } from '../../campaign/blocked-number.ts';
 import { notifyCampaigns } from '../../campaign/send-tick.ts';
+import { addEntry } from '../../conversation/add-entry.ts';
+import { callEndedEntry } from '../../conversation/event-entry.ts';
 import { calls, recordingChunks } from '../../db/calls-table.ts';
 import type { Database, Queries } from '../../db/database.ts';
-import { assistants, ledgerEntries } from '../../db/schema.ts';
+import { assistants, conversations, ledgerEntries } from '../../db/schema.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
+import { newSecret } from '../../lib/new-secret.ts';
 import type { CallResult } from '../store/call-store.ts';
 import { isOpen } from '../is-open.ts';
 
@@ -42,8 +44,9 @@ const isRecorded = (status: EndedCall['status']) => sql`(
     AND EXISTS (SELECT FROM ${assistants} WHERE ${assistants.id} = ${calls.assistantId} AND ${assistants.record}))`;
 
 /**
- * Ends a call in one transaction: stores its result, refunds a failed call, removes one that was never dialed from
- * the daily count, blocks the number if the customer asked not to be called again, and sends the follow-up jobs.
+ * Ends a call in one transaction: stores its result, adds its end to its conversation, refunds a failed call, removes one
+ * that was never dialed from the daily count, blocks the number if the customer asked not to be called again, and sends
+ * the follow-up jobs.
  *
  * @param condition identifies the call; nothing happens if it does not match an open call.
  * @returns whether the call was open.
@@ -54,6 +57,13 @@ export async function endCall(
   { status, reason, duration }: EndedCall,
 ): Promise<boolean> {
   return database.db.transaction(async (tx) => {
+    const isEnding = and(condition, isOpen);
+    // Before the call, as when a conversation is deleted.
+    const [conversation] = await tx
+      .select({ id: conversations.id, turns: conversations.turns })
+      .from(conversations)
+      .where(inArray(conversations.id, tx.select({ id: calls.conversationId }).from(calls).where(isEnding)))
+      .for('no key update');
     const [ended] = await tx
       .update(calls)
       .set({
@@ -69,9 +79,10 @@ export async function endCall(
         duration: sql`greatest(${calls.duration}, (${duration ?? ownedSeconds})::integer)`,
         recordingToken: sql`coalesce(${calls.recordingToken}, CASE WHEN ${isRecorded(status)} THEN ${newSecret()} END)`,
       })
-      .where(and(condition, isOpen))
+      .where(isEnding)
       .returning();
     if (!ended) return false;
+    if (conversation && ended.answeredAt) await addEntry(tx, conversation, callEndedEntry(ended.duration));
     // Before the user's row is locked, as in a campaign's step.
     if (ended.clientPhoneNumber !== '' && requestsOptOut(ended.messages)) {
       await blockNumber(tx, ended.userId, ended.clientPhoneNumber);

@@ -531,7 +531,9 @@ CREATE TABLE messages (
   role text NOT NULL CHECK (role IN ('assistant', 'user', 'system')),
   content text NOT NULL,
   -- What an entry with the role `system` reports.
-  event text CHECK (event IN ('person_joined', 'person_left', 'handed_over', 'ended')),
+  event text CHECK (event IN ('person_joined', 'person_left', 'handed_over', 'call_ended', 'ended')),
+  -- Of the call that has ended, in seconds.
+  duration integer,
   -- The name of the person who wrote it instead of the assistant.
   author text,
   function_calls jsonb NOT NULL DEFAULT '[]',
@@ -552,7 +554,8 @@ CREATE TABLE messages (
   cost numeric(14, 4) NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now(),
   CHECK ((reply_state = 'pending') = (reply_owner IS NOT NULL AND reply_lease_until IS NOT NULL)),
-  CHECK (role = 'user' OR reply_state = 'none')
+  CHECK (role = 'user' OR reply_state = 'none'),
+  CHECK ((event IS NOT DISTINCT FROM 'call_ended') = (duration IS NOT NULL))
 );
 CREATE INDEX messages_history ON messages (conversation_id, turn, id);
 CREATE UNIQUE INDEX messages_one_user_message_a_turn ON messages (conversation_id, turn) WHERE role = 'user';

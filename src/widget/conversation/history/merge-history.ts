@@ -95,7 +95,7 @@ function nameOf(role: string, text: string): string {
  * the history stay the same.
  */
 export function messageFrom(item: HistoryItem, index: number | string): Message {
-  const { role, content, event, author, function_calls, created_at } = item;
+  const { role, content, event, duration, author, function_calls, created_at } = item;
   const at = Date.parse(created_at ?? '');
   const isOutput = role === 'tool' || role === 'function';
   return {
@@ -105,6 +105,7 @@ export function messageFrom(item: HistoryItem, index: number | string): Message 
     status: role === 'user' ? 'sent' : 'done',
     functionCalls: function_calls,
     ...(event && { event }),
+    ...(typeof duration === 'number' && { duration }),
     ...(author && { author }),
     ...(at > 0 && { at }),
   };

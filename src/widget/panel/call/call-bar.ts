@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { CallTexts } from '../../texts/call-texts.ts';
-import type { Texts } from '../../texts/texts.ts';
+import { durationText, type Texts } from '../../texts/texts.ts';
 import { button } from '../header.ts';
 import { closeIcon, icon, stopIcon } from '../icons.ts';
 import type { DeviceChoice } from './devices.ts';
@@ -15,7 +15,7 @@ const microphone = 'M9 7a3 3 0 0 1 6 0v5a3 3 0 0 1-6 0zM6 11a6 6 0 0 0 12 0m-6 6
 const microphoneIcon = icon(microphone);
 const mutedIcon = icon(`${microphone}M4 4l16 16`);
 const devicesIcon = icon('M5 8h14M5 16h14M15 5v6M9 13v6');
-export const hangUpIcon = icon('M2 15c-2-8 22-8 20 0l-5 1-2-4c-2-.7-4-.7-6 0l-2 4z');
+const hangUpIcon = icon('M2 15c-2-8 22-8 20 0l-5 1-2-4c-2-.7-4-.7-6 0l-2 4z');
 
 /** The state of a call, and its buttons. */
 export function callBar({
@@ -51,7 +51,7 @@ export function callBar({
     <span class="call-ring"></span>
     <p class="call-state">
       <b>${texts[isMuted && state === 'listening' ? 'muted' : state]}</b>
-      ${seconds === undefined ? nothing : html`<span role="timer">${callDuration(seconds)}</span>`}
+      ${seconds === undefined ? nothing : html`<span role="timer">${durationText(seconds)}</span>`}
       ${notice && html`<small>${notice}</small>`}
     </p>
     ${
@@ -103,9 +103,4 @@ function picker({ kind, devices, used, choose }: DeviceChoice, texts: CallTexts)
           )}
         </select></label
       >`;
-}
-
-/** As in `1:05`. */
-export function callDuration(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

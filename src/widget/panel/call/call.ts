@@ -9,7 +9,6 @@ import { createConnection } from './call-connection.ts';
 import { connectionProblem, microphoneProblem, serviceEnd, type CallEnd } from './call-problem.ts';
 import type { CallReport } from './calls.ts';
 import { createDevices, type RequestMicrophone } from './devices.ts';
-import type { EndedCalls } from './ended-calls.ts';
 import { createTranscript, readText, type CallEvent } from './live-transcript.ts';
 import { readMessages } from './read-messages.ts';
 import type { MicrophoneError } from './request-microphone.ts';
@@ -30,8 +29,6 @@ export interface CallHost {
   readonly report: (report: CallReport) => void;
   /** The state of the call changed: renders it. */
   readonly onChange: () => void;
-  /** Adds its end to the conversation. */
-  readonly addEnd: EndedCalls['add'];
   /** Hangs up, and removes the bar. */
   readonly dismiss: () => void;
 }
@@ -60,7 +57,7 @@ const mutedTime = 1500;
 export function startCall(
   panel: PanelContext,
   { controller, audio, microphone, requestMicrophone }: CallOpening,
-  { report, onChange, addEnd, dismiss }: CallHost,
+  { report, onChange, dismiss }: CallHost,
 ): Call {
   const { signal } = controller;
   const { container, host } = panel;
@@ -254,8 +251,7 @@ export function startCall(
   const onEnd = async (): Promise<void> => {
     const ended = connection.end();
     clearInterval(timer);
-    report([id(), false, undefined, seconds()]);
-    const placeEnd = addEnd(session, seconds());
+    report([id(), false]);
     audio.pause();
     audio.srcObject = null;
     // It may be over before its texts have loaded.
@@ -275,7 +271,6 @@ export function startCall(
     );
     session.conversation.returnToDraft(lost.map(([, text]) => text).join('\n\n'), true);
     session.apply({ type: 'removed', keys: lost.map(([key]) => key) });
-    placeEnd();
   };
 
   signal.addEventListener('abort', () => void onEnd());

@@ -6,22 +6,13 @@ import type { Locale } from '../../texts/texts.ts';
 import { isComposing } from '../is-composing.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { startCall, type Call, type CallOpening } from './call.ts';
-import { createEndedCalls, type EndedCalls } from './ended-calls.ts';
 import { readMessages } from './read-messages.ts';
 
-/**
- * A report to other tabs: whether a call is in progress in the conversation, a change of its messages, and if it has ended,
- * how long it was.
- */
-export type CallReport = readonly [
-  conversationId: string,
-  isOnCall: boolean,
-  change?: ConversationEvent | undefined,
-  seconds?: number | undefined,
-];
+/** A report to other tabs: whether a call is in progress in the conversation, and a change of its messages. */
+export type CallReport = readonly [conversationId: string, isOnCall: boolean, change?: ConversationEvent];
 
 /** The calls of a panel: the one in this tab, and one in another tab. */
-export interface Calls extends Pick<EndedCalls, 'below'> {
+export interface Calls {
   /** Whether no call can be started now. */
   readonly isBusy: boolean;
   readonly start: (opening: CallOpening) => void;
@@ -45,8 +36,6 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
   let elsewhere: Session | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const ended = createEndedCalls(panel);
-
   /** If the focused button disappears, the focus moves to the bar, or to the button in the header. */
   const renderAndKeepFocus = (): void => {
     panel.requestRender();
@@ -64,9 +53,9 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
     container.hidden ||= !host.element.open && !host.element.inline;
     renderAndKeepFocus();
   };
-  const endElsewhere = (seconds?: number): void => {
+  const endElsewhere = (): void => {
     clearTimeout(timer);
-    if (elsewhere) void readMessages(elsewhere, endElsewhere).then(ended.add(elsewhere, seconds));
+    if (elsewhere) void readMessages(elsewhere, endElsewhere);
     elsewhere = undefined;
     panel.requestRender();
   };
@@ -90,13 +79,12 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
         call = startCall(panel, opening, {
           report,
           onChange: renderAndKeepFocus,
-          addEnd: ended.add,
           dismiss,
         });
     },
-    receive: ([, isOnCall, change, seconds]) => {
+    receive: ([, isOnCall, change]) => {
       if (!isOnCall) {
-        endElsewhere(seconds);
+        endElsewhere();
         return;
       }
       clearTimeout(timer);
@@ -108,7 +96,6 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
       panel.requestRender();
     },
     dismiss,
-    below: ended.below,
     conversationChanged: () => {
       if (call && panel.conversation.session !== call.session) dismiss();
       call?.conversationChanged();

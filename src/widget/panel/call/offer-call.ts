@@ -59,7 +59,6 @@ export function offerCall(panel: PanelContext): CallOffer {
       return isPossible;
     },
     conversationChanged: () => calls?.conversationChanged(),
-    below: (message) => calls?.below(message),
     inHeader: () => {
       const { locale, isGateClosed: isClosed } = panel;
       if (!locale) return undefined;

@@ -45,7 +45,7 @@ export function start(panel: PanelContext): AddOn {
     inHeader: () => (hasCalls() ? call.inHeader?.() : undefined),
     aboveComposer: () => (hasCalls() && call.isPossible ? call.aboveComposer?.() : undefined),
     inComposer: () => activeDictation()?.inComposer?.(),
-    below: (message) => call.below?.(message) || activeDictation()?.below?.(message),
+    below: (message) => activeDictation()?.below?.(message),
     hide: () => {
       dictation?.hide?.();
       return call.hide?.();

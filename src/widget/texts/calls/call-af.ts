@@ -15,7 +15,6 @@ export default {
   standard: 'Verstek',
   nowUsing: 'Nou in gebruik: {name}',
   over: 'Die oproep het geëindig.',
-  callEnded: 'Oproep geëindig',
   reconnecting: 'Lyn verloor. Koppel weer…',
   dismissed: 'Die oproep het u mikrofoon nodig. Bel weer en laat dit toe.',
   noDevice: 'Geen mikrofoon is gevind nie. Koppel een en bel weer.',

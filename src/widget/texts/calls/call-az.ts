@@ -15,7 +15,6 @@ export default {
   standard: 'Standart',
   nowUsing: 'İndi istifadə olunur: {name}',
   over: 'Zəng bitdi.',
-  callEnded: 'Zəng bitdi',
   reconnecting: 'Xətt kəsildi. Yenidən qoşulur…',
   dismissed: 'Zəng üçün mikrofonunuz lazımdır. Yenidən zəng edin və icazə verin.',
   noDevice: 'Mikrofon tapılmadı. Birini qoşun və yenidən zəng edin.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Podrazumijevano',
   nowUsing: 'Sada se koristi: {name}',
   over: 'Poziv je završen.',
-  callEnded: 'Poziv završen',
   reconnecting: 'Veza je prekinuta. Ponovno povezivanje…',
   dismissed: 'Poziv treba vaš mikrofon. Pozovite ponovo i dozvolite ga.',
   noDevice: 'Mikrofon nije pronađen. Priključite ga i pozovite ponovo.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Per defecte',
   nowUsing: 'En ús ara: {name}',
   over: 'La trucada ha acabat.',
-  callEnded: 'Trucada acabada',
   reconnecting: 'S’ha tallat la línia. Tornant a connectar…',
   dismissed: 'La trucada necessita el micròfon. Torneu a trucar i permeteu-lo.',
   noDevice: 'No s’ha trobat cap micròfon. Connecteu-ne un i torneu a trucar.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Výchozí',
   nowUsing: 'Nyní se používá: {name}',
   over: 'Hovor skončil.',
-  callEnded: 'Hovor ukončen',
   reconnecting: 'Linka se přerušila. Připojuji znovu…',
   dismissed: 'Hovor potřebuje mikrofon. Zavolejte znovu a povolte ho.',
   noDevice: 'Nebyl nalezen žádný mikrofon. Připojte ho a zavolejte znovu.',

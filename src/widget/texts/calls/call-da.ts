@@ -15,7 +15,6 @@ export default {
   standard: 'Standard',
   nowUsing: 'Bruger nu: {name}',
   over: 'Opkaldet er slut.',
-  callEnded: 'Opkald afsluttet',
   reconnecting: 'Linjen blev afbrudt. Forbinder igen…',
   dismissed: 'Opkaldet har brug for din mikrofon. Ring igen, og tillad den.',
   noDevice: 'Der blev ikke fundet nogen mikrofon. Tilslut en, og ring igen.',

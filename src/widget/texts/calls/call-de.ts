@@ -15,7 +15,6 @@ export default {
   standard: 'Standard',
   nowUsing: 'Jetzt in Gebrauch: {name}',
   over: 'Der Anruf ist beendet.',
-  callEnded: 'Anruf beendet',
   reconnecting: 'Leitung unterbrochen. Verbindet neu …',
   dismissed: 'Für den Anruf wird Ihr Mikrofon gebraucht. Rufen Sie noch einmal an und erlauben Sie es.',
   noDevice: 'Es wurde kein Mikrofon gefunden. Schließen Sie eines an und rufen Sie noch einmal an.',

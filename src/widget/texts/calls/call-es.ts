@@ -15,7 +15,6 @@ export default {
   standard: 'Predeterminado',
   nowUsing: 'En uso ahora: {name}',
   over: 'La llamada ha terminado.',
-  callEnded: 'Llamada finalizada',
   reconnecting: 'Línea cortada. Reconectando…',
   dismissed: 'La llamada necesita su micrófono. Llame de nuevo y permítalo.',
   noDevice: 'No se ha encontrado ningún micrófono. Conecte uno y llame de nuevo.',

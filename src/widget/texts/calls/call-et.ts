@@ -15,7 +15,6 @@ export default {
   standard: 'Vaikimisi',
   nowUsing: 'Nüüd kasutusel: {name}',
   over: 'Kõne on lõppenud.',
-  callEnded: 'Kõne lõppes',
   reconnecting: 'Ühendus katkes. Ühendatakse uuesti…',
   dismissed: 'Kõne vajab teie mikrofoni. Helistage uuesti ja lubage see.',
   noDevice: 'Mikrofoni ei leitud. Ühendage see ja helistage uuesti.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Lehenetsia',
   nowUsing: 'Orain erabiltzen: {name}',
   over: 'Deia amaitu da.',
-  callEnded: 'Deia amaituta',
   reconnecting: 'Linea eten da. Berriz konektatzen…',
   dismissed: 'Deiak zure mikrofonoa behar du. Deitu berriro eta baimendu.',
   noDevice: 'Ez da mikrofonorik aurkitu. Konektatu bat eta deitu berriro.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Oletus',
   nowUsing: 'Nyt käytössä: {name}',
   over: 'Puhelu on päättynyt.',
-  callEnded: 'Puhelu päättyi',
   reconnecting: 'Linja katkesi. Yhdistetään uudelleen…',
   dismissed: 'Puhelu tarvitsee mikrofonia. Soita uudelleen ja salli se.',
   noDevice: 'Mikrofonia ei löytynyt. Liitä mikrofoni ja soita uudelleen.',

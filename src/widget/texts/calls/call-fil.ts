@@ -15,7 +15,6 @@ export default {
   standard: 'Karaniwan',
   nowUsing: 'Ginagamit ngayon: {name}',
   over: 'Tapos na ang tawag.',
-  callEnded: 'Tapos na ang tawag',
   reconnecting: 'Naputol ang linya. Kumokonekta ulit…',
   dismissed: 'Kailangan ng tawag ang iyong mikropono. Tumawag ulit at payagan ito.',
   noDevice: 'Walang nakitang mikropono. Magkabit ng isa at tumawag ulit.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Par défaut',
   nowUsing: 'Utilisé maintenant : {name}',
   over: 'L’appel est terminé.',
-  callEnded: 'Appel terminé',
   reconnecting: 'Ligne coupée. Reconnexion…',
   dismissed: 'L’appel a besoin de votre micro. Rappelez et autorisez-le.',
   noDevice: 'Aucun micro n’a été trouvé. Branchez-en un et rappelez.',

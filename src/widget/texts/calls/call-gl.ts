@@ -15,7 +15,6 @@ export default {
   standard: 'Predeterminado',
   nowUsing: 'En uso agora: {name}',
   over: 'A chamada rematou.',
-  callEnded: 'Chamada rematada',
   reconnecting: 'Cortouse a liña. Reconectando…',
   dismissed: 'A chamada precisa do seu micrófono. Chame de novo e permítao.',
   noDevice: 'Non se atopou ningún micrófono. Conecte un e chame de novo.',

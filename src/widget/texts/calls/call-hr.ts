@@ -15,7 +15,6 @@ export default {
   standard: 'Zadano',
   nowUsing: 'Sada se koristi: {name}',
   over: 'Poziv je završen.',
-  callEnded: 'Poziv završen',
   reconnecting: 'Veza je prekinuta. Ponovno povezivanje…',
   dismissed: 'Poziv treba vaš mikrofon. Nazovite ponovno i dopustite ga.',
   noDevice: 'Mikrofon nije pronađen. Priključite ga i nazovite ponovno.',

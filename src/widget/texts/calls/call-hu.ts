@@ -15,7 +15,6 @@ export default {
   standard: 'Alapértelmezett',
   nowUsing: 'Most használt eszköz: {name}',
   over: 'A hívás véget ért.',
-  callEnded: 'A hívás véget ért',
   reconnecting: 'A vonal megszakadt. Újracsatlakozás…',
   dismissed: 'A híváshoz mikrofon kell. Hívjon újra, és engedélyezze.',
   noDevice: 'Nem található mikrofon. Csatlakoztasson egyet, és hívjon újra.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Bawaan',
   nowUsing: 'Kini dipakai: {name}',
   over: 'Panggilan telah berakhir.',
-  callEnded: 'Panggilan berakhir',
   reconnecting: 'Sambungan terputus. Menyambung lagi…',
   dismissed: 'Panggilan memerlukan mikrofon Anda. Panggil lagi dan izinkan.',
   noDevice: 'Mikrofon tidak ditemukan. Sambungkan mikrofon lalu panggil lagi.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Sjálfgefið',
   nowUsing: 'Nú í notkun: {name}',
   over: 'Símtalinu er lokið.',
-  callEnded: 'Símtali lokið',
   reconnecting: 'Línan slitnaði. Tengist aftur…',
   dismissed: 'Símtalið þarf hljóðnemann þinn. Hringdu aftur og leyfðu hann.',
   noDevice: 'Enginn hljóðnemi fannst. Tengdu hljóðnema og hringdu aftur.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Predefinito',
   nowUsing: 'Ora in uso: {name}',
   over: 'La chiamata è terminata.',
-  callEnded: 'Chiamata terminata',
   reconnecting: 'Linea caduta. Riconnessione…',
   dismissed: 'La chiamata ha bisogno del microfono. Richiami e lo consenta.',
   noDevice: 'Nessun microfono trovato. Ne colleghi uno e richiami.',

@@ -15,7 +15,6 @@ export default {
   standard: '既定',
   nowUsing: '現在使用中：{name}',
   over: '通話が終了しました。',
-  callEnded: '通話終了',
   reconnecting: '回線が切れました。再接続しています…',
   dismissed: '通話にはマイクが必要です。もう一度かけて許可してください。',
   noDevice: 'マイクが見つかりません。接続してもう一度かけてください。',

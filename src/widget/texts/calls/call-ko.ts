@@ -15,7 +15,6 @@ export default {
   standard: '기본값',
   nowUsing: '현재 사용 중: {name}',
   over: '통화가 종료되었습니다.',
-  callEnded: '통화 종료',
   reconnecting: '연결이 끊겼습니다. 다시 연결하는 중…',
   dismissed: '통화하려면 마이크가 필요합니다. 다시 전화하고 허용해 주세요.',
   noDevice: '마이크를 찾을 수 없습니다. 마이크를 연결하고 다시 전화해 주세요.',

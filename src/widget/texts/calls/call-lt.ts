@@ -15,7 +15,6 @@ export default {
   standard: 'Numatytasis',
   nowUsing: 'Dabar naudojama: {name}',
   over: 'Skambutis baigtas.',
-  callEnded: 'Skambutis baigtas',
   reconnecting: 'Ryšys nutrūko. Jungiamasi iš naujo…',
   dismissed: 'Skambučiui reikia jūsų mikrofono. Skambinkite dar kartą ir leiskite jį.',
   noDevice: 'Mikrofonas nerastas. Prijunkite jį ir skambinkite dar kartą.',

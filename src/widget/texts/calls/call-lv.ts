@@ -15,7 +15,6 @@ export default {
   standard: 'Noklusējums',
   nowUsing: 'Tagad izmanto: {name}',
   over: 'Zvans ir beidzies.',
-  callEnded: 'Zvans beidzies',
   reconnecting: 'Līnija pārtrūka. Savieno vēlreiz…',
   dismissed: 'Zvanam vajadzīgs jūsu mikrofons. Zvaniet vēlreiz un atļaujiet to.',
   noDevice: 'Mikrofons nav atrasts. Pievienojiet to un zvaniet vēlreiz.',

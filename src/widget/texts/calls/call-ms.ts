@@ -15,7 +15,6 @@ export default {
   standard: 'Lalai',
   nowUsing: 'Kini digunakan: {name}',
   over: 'Panggilan telah tamat.',
-  callEnded: 'Panggilan tamat',
   reconnecting: 'Talian terputus. Menyambung semula…',
   dismissed: 'Panggilan memerlukan mikrofon anda. Panggil semula dan benarkan.',
   noDevice: 'Tiada mikrofon ditemui. Sambungkan satu dan panggil semula.',

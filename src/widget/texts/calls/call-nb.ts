@@ -15,7 +15,6 @@ export default {
   standard: 'Standard',
   nowUsing: 'Bruker nå: {name}',
   over: 'Anropet er avsluttet.',
-  callEnded: 'Anrop avsluttet',
   reconnecting: 'Linjen ble brutt. Kobler til igjen…',
   dismissed: 'Anropet trenger mikrofonen din. Ring på nytt og tillat den.',
   noDevice: 'Fant ingen mikrofon. Koble til en og ring på nytt.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Standaard',
   nowUsing: 'Nu in gebruik: {name}',
   over: 'Het gesprek is beëindigd.',
-  callEnded: 'Gesprek beëindigd',
   reconnecting: 'Verbinding weg. Verbindt opnieuw…',
   dismissed: 'Voor het gesprek is uw microfoon nodig. Bel opnieuw en sta hem toe.',
   noDevice: 'Er is geen microfoon gevonden. Sluit er een aan en bel opnieuw.',

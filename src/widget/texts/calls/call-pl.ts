@@ -15,7 +15,6 @@ export default {
   standard: 'Domyślny',
   nowUsing: 'Teraz używane: {name}',
   over: 'Rozmowa została zakończona.',
-  callEnded: 'Rozmowa zakończona',
   reconnecting: 'Utracono linię. Łączę ponownie…',
   dismissed: 'Rozmowa wymaga mikrofonu. Zadzwoń ponownie i zezwól na niego.',
   noDevice: 'Nie znaleziono mikrofonu. Podłącz go i zadzwoń ponownie.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Padrão',
   nowUsing: 'Em uso agora: {name}',
   over: 'A chamada terminou.',
-  callEnded: 'Chamada encerrada',
   reconnecting: 'Linha perdida. Reconectando…',
   dismissed: 'A chamada precisa do seu microfone. Ligue de novo e permita o uso.',
   noDevice: 'Nenhum microfone foi encontrado. Conecte um e ligue de novo.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Predefinido',
   nowUsing: 'Em uso agora: {name}',
   over: 'A chamada terminou.',
-  callEnded: 'Chamada terminada',
   reconnecting: 'Linha perdida. A restabelecer…',
   dismissed: 'A chamada precisa do seu microfone. Ligue de novo e permita-o.',
   noDevice: 'Não foi encontrado nenhum microfone. Ligue um e tente de novo.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Implicit',
   nowUsing: 'Se folosește acum: {name}',
   over: 'Apelul s-a încheiat.',
-  callEnded: 'Apel încheiat',
   reconnecting: 'Linia s-a întrerupt. Se reconectează…',
   dismissed: 'Apelul are nevoie de microfon. Sunați din nou și permiteți-l.',
   noDevice: 'Nu s-a găsit niciun microfon. Conectați unul și sunați din nou.',

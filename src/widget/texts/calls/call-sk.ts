@@ -15,7 +15,6 @@ export default {
   standard: 'Predvolené',
   nowUsing: 'Teraz sa používa: {name}',
   over: 'Hovor sa skončil.',
-  callEnded: 'Hovor ukončený',
   reconnecting: 'Linka sa prerušila. Pripájam znova…',
   dismissed: 'Hovor potrebuje mikrofón. Zavolajte znova a povoľte ho.',
   noDevice: 'Nenašiel sa žiadny mikrofón. Pripojte ho a zavolajte znova.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Privzeto',
   nowUsing: 'Zdaj v rabi: {name}',
   over: 'Klic je končan.',
-  callEnded: 'Klic končan',
   reconnecting: 'Zveza je prekinjena. Znova povezujem …',
   dismissed: 'Klic potrebuje vaš mikrofon. Pokličite znova in ga dovolite.',
   noDevice: 'Mikrofona ni bilo mogoče najti. Priključite ga in pokličite znova.',

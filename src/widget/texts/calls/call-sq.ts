@@ -15,7 +15,6 @@ export default {
   standard: 'I parazgjedhur',
   nowUsing: 'Tani në përdorim: {name}',
   over: 'Telefonata mbaroi.',
-  callEnded: 'Telefonata mbaroi',
   reconnecting: 'Linja u ndërpre. Po rilidhet…',
   dismissed: 'Telefonatës i duhet mikrofoni juaj. Telefononi sërish dhe lejojeni.',
   noDevice: 'Nuk u gjet asnjë mikrofon. Lidhni një dhe telefononi sërish.',

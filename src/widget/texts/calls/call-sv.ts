@@ -15,7 +15,6 @@ export default {
   standard: 'Standard',
   nowUsing: 'Används nu: {name}',
   over: 'Samtalet är slut.',
-  callEnded: 'Samtal avslutat',
   reconnecting: 'Linjen bröts. Återansluter…',
   dismissed: 'Samtalet behöver din mikrofon. Ring igen och tillåt den.',
   noDevice: 'Ingen mikrofon hittades. Anslut en och ring igen.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Chaguomsingi',
   nowUsing: 'Inatumika sasa: {name}',
   over: 'Simu imekwisha.',
-  callEnded: 'Simu imekwisha',
   reconnecting: 'Laini imekatika. Inaunganisha tena…',
   dismissed: 'Simu inahitaji maikrofoni yako. Piga tena na uiruhusu.',
   noDevice: 'Hakuna maikrofoni iliyopatikana. Unganisha moja na upige tena.',

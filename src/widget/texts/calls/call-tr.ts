@@ -15,7 +15,6 @@ export default {
   standard: 'Varsayılan',
   nowUsing: 'Şimdi kullanılan: {name}',
   over: 'Arama sona erdi.',
-  callEnded: 'Arama sona erdi',
   reconnecting: 'Hat koptu. Yeniden bağlanıyor…',
   dismissed: 'Arama için mikrofonunuz gerekiyor. Yeniden arayın ve izin verin.',
   noDevice: 'Mikrofon bulunamadı. Bir mikrofon bağlayın ve yeniden arayın.',

@@ -15,7 +15,6 @@ export default {
   standard: 'Mặc định',
   nowUsing: 'Đang dùng: {name}',
   over: 'Cuộc gọi đã kết thúc.',
-  callEnded: 'Cuộc gọi đã kết thúc',
   reconnecting: 'Mất kết nối. Đang kết nối lại…',
   dismissed: 'Cuộc gọi cần micrô của bạn. Hãy gọi lại và cho phép.',
   noDevice: 'Không tìm thấy micrô. Hãy kết nối một micrô rồi gọi lại.',

@@ -15,7 +15,6 @@ export default {
   standard: '預設',
   nowUsing: '使用中：{name}',
   over: '通話已結束。',
-  callEnded: '通話已結束',
   reconnecting: '線路中斷，正在重新連線…',
   dismissed: '通話需要使用您的麥克風。請重新撥打並允許使用。',
   noDevice: '找不到麥克風。請連接麥克風後重新撥打。',

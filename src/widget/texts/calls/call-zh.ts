@@ -15,7 +15,6 @@ export default {
   standard: '默认',
   nowUsing: '正在使用：{name}',
   over: '通话已结束。',
-  callEnded: '通话已结束',
   reconnecting: '线路中断，正在重新连接…',
   dismissed: '通话需要使用您的麦克风。请重新拨打并允许使用。',
   noDevice: '未找到麦克风。请连接麦克风后重新拨打。',

@@ -82,6 +82,7 @@ export default {
   person: '’n Mens sal hier antwoord.',
   personJoined: '’n Mens het by die gesprek aangesluit.',
   personLeft: 'Die assistent is terug.',
+  callEnded: 'Oproep geëindig',
 
   startChat: 'Begin klets',
   optional: 'opsioneel',

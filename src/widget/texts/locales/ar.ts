@@ -88,6 +88,7 @@ export default {
   person: 'سيجيب هنا شخص حقيقي.',
   personJoined: 'انضم شخص إلى المحادثة.',
   personLeft: 'عاد المساعد.',
+  callEnded: 'انتهت المكالمة',
 
   startChat: 'بدء الدردشة',
   optional: 'اختياري',

@@ -81,6 +81,7 @@ export default {
   person: 'Burada insan cavab verəcək.',
   personJoined: 'Söhbətə bir insan qoşuldu.',
   personLeft: 'Köməkçi qayıtdı.',
+  callEnded: 'Zəng bitdi',
 
   startChat: 'Çata başla',
   optional: 'istəyə bağlı',

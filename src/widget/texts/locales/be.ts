@@ -86,6 +86,7 @@ export default {
   person: 'Тут адкажа чалавек.',
   personJoined: 'Да размовы далучыўся чалавек.',
   personLeft: 'Асістэнт вярнуўся.',
+  callEnded: 'Званок завершаны',
 
   startChat: 'Пачаць чат',
   optional: 'неабавязкова',

@@ -81,6 +81,7 @@ export default {
   person: 'Тук ще отговори човек.',
   personJoined: 'Към разговора се присъедини човек.',
   personLeft: 'Асистентът се върна.',
+  callEnded: 'Разговорът приключи',
 
   startChat: 'Започване на чата',
   optional: 'по желание',

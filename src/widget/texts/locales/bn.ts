@@ -81,6 +81,7 @@ export default {
   person: 'এখানে একজন মানুষ উত্তর দেবেন।',
   personJoined: 'একজন মানুষ আলাপে যোগ দিয়েছেন।',
   personLeft: 'সহকারী ফিরে এসেছে।',
+  callEnded: 'কল শেষ হয়েছে',
 
   startChat: 'চ্যাট শুরু করুন',
   optional: 'ঐচ্ছিক',

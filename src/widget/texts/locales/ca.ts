@@ -86,6 +86,7 @@ export default {
   person: 'Aquí respondrà una persona.',
   personJoined: 'Una persona s’ha unit a la conversa.',
   personLeft: 'L’assistent ha tornat.',
+  callEnded: 'Trucada acabada',
 
   startChat: 'Comença el xat',
   optional: 'opcional',

@@ -87,6 +87,7 @@ export default {
   person: 'Odpoví zde člověk.',
   personJoined: 'Ke konverzaci se připojil člověk.',
   personLeft: 'Asistent je zpět.',
+  callEnded: 'Hovor ukončen',
 
   startChat: 'Zahájit chat',
   optional: 'nepovinné',

@@ -82,6 +82,7 @@ export default {
   person: 'Et menneske vil svare her.',
   personJoined: 'Et menneske er kommet med i samtalen.',
   personLeft: 'Assistenten er tilbage.',
+  callEnded: 'Opkald afsluttet',
 
   startChat: 'Start chatten',
   optional: 'valgfrit',

@@ -84,6 +84,7 @@ export default {
   person: 'Hier wird ein Mensch antworten.',
   personJoined: 'Ein Mensch ist dem Chat beigetreten.',
   personLeft: 'Der Assistent ist zurück.',
+  callEnded: 'Anruf beendet',
 
   startChat: 'Chat beginnen',
   optional: 'freiwillig',

@@ -83,6 +83,7 @@ export default {
   person: 'Εδώ θα απαντήσει ένας άνθρωπος.',
   personJoined: 'Ένας άνθρωπος μπήκε στη συνομιλία.',
   personLeft: 'Ο βοηθός επέστρεψε.',
+  callEnded: 'Η κλήση τελείωσε',
 
   startChat: 'Έναρξη συνομιλίας',
   optional: 'προαιρετικό',

@@ -86,6 +86,7 @@ export default {
   person: 'Aquí responderá una persona.',
   personJoined: 'Una persona se ha unido a la conversación.',
   personLeft: 'El asistente ha vuelto.',
+  callEnded: 'Llamada finalizada',
 
   startChat: 'Empezar el chat',
   optional: 'opcional',

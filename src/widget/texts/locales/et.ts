@@ -82,6 +82,7 @@ export default {
   person: 'Siin vastab inimene.',
   personJoined: 'Vestlusega liitus inimene.',
   personLeft: 'Assistent on tagasi.',
+  callEnded: 'Kõne lõppes',
 
   startChat: 'Alusta vestlust',
   optional: 'valikuline',

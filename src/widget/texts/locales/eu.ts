@@ -82,6 +82,7 @@ export default {
   person: 'Pertsona batek erantzungo du hemen.',
   personJoined: 'Pertsona bat sartu da elkarrizketan.',
   personLeft: 'Laguntzailea itzuli da.',
+  callEnded: 'Deia amaituta',
 
   startChat: 'Hasi txata',
   optional: 'aukerakoa',

@@ -81,6 +81,7 @@ export default {
   person: 'یک انسان اینجا پاسخ خواهد داد.',
   personJoined: 'یک انسان به گفتگو پیوست.',
   personLeft: 'دستیار بازگشت.',
+  callEnded: 'تماس پایان یافت',
 
   startChat: 'شروع گفت‌وگو',
   optional: 'اختیاری',

@@ -82,6 +82,7 @@ export default {
   person: 'Täällä vastaa ihminen.',
   personJoined: 'Ihminen liittyi keskusteluun.',
   personLeft: 'Avustaja on palannut.',
+  callEnded: 'Puhelu päättyi',
 
   startChat: 'Aloita chat',
   optional: 'valinnainen',

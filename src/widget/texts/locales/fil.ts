@@ -82,6 +82,7 @@ export default {
   person: 'Isang tao ang sasagot dito.',
   personJoined: 'May taong sumali sa usapan.',
   personLeft: 'Bumalik na ang katulong.',
+  callEnded: 'Tapos na ang tawag',
 
   startChat: 'Simulan ang chat',
   optional: 'opsyonal',

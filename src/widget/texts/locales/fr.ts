@@ -87,6 +87,7 @@ export default {
   person: 'Une personne va vous répondre ici.',
   personJoined: 'Une personne a rejoint la conversation.',
   personLeft: 'L’assistant est de retour.',
+  callEnded: 'Appel terminé',
 
   startChat: 'Commencer la discussion',
   optional: 'facultatif',

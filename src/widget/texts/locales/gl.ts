@@ -82,6 +82,7 @@ export default {
   person: 'Aquí responderá unha persoa.',
   personJoined: 'Unha persoa uniuse á conversa.',
   personLeft: 'O asistente volveu.',
+  callEnded: 'Chamada rematada',
 
   startChat: 'Comezar a conversa',
   optional: 'opcional',

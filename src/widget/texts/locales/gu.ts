@@ -81,6 +81,7 @@ export default {
   person: 'અહીં એક વ્યક્તિ જવાબ આપશે.',
   personJoined: 'એક વ્યક્તિ વાતચીતમાં જોડાઈ છે.',
   personLeft: 'સહાયક પાછો આવ્યો છે.',
+  callEnded: 'કૉલ પૂરો થયો',
 
   startChat: 'ચેટ શરૂ કરો',
   optional: 'વૈકલ્પિક',

@@ -81,6 +81,7 @@ export default {
   person: 'אדם יענה כאן.',
   personJoined: 'אדם הצטרף לשיחה.',
   personLeft: 'העוזר חזר.',
+  callEnded: 'השיחה הסתיימה',
 
   startChat: 'התחלת הצ׳אט',
   optional: 'לא חובה',

@@ -81,6 +81,7 @@ export default {
   person: 'यहाँ एक व्यक्ति जवाब देगा।',
   personJoined: 'एक व्यक्ति बातचीत में शामिल हुआ है।',
   personLeft: 'सहायक वापस आ गया है।',
+  callEnded: 'कॉल समाप्त',
 
   startChat: 'चैट शुरू करें',
   optional: 'वैकल्पिक',

@@ -86,6 +86,7 @@ export default {
   person: 'Ovdje će odgovoriti osoba.',
   personJoined: 'Osoba se pridružila razgovoru.',
   personLeft: 'Asistent se vratio.',
+  callEnded: 'Poziv završen',
 
   startChat: 'Započni razgovor',
   optional: 'neobavezno',

@@ -82,6 +82,7 @@ export default {
   person: 'Itt egy ember fog válaszolni.',
   personJoined: 'Egy ember csatlakozott a beszélgetéshez.',
   personLeft: 'Az asszisztens visszatért.',
+  callEnded: 'A hívás véget ért',
 
   startChat: 'Csevegés indítása',
   optional: 'nem kötelező',

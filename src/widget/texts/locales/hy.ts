@@ -81,6 +81,7 @@ export default {
   person: 'Այստեղ կպատասխանի մարդ։',
   personJoined: 'Զրույցին մարդ է միացել։',
   personLeft: 'Օգնականը վերադարձել է։',
+  callEnded: 'Զանգն ավարտվեց',
 
   startChat: 'Սկսել զրույցը',
   optional: 'ըստ ցանկության',

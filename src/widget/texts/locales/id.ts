@@ -82,6 +82,7 @@ export default {
   person: 'Seseorang akan menjawab di sini.',
   personJoined: 'Seseorang bergabung dalam percakapan.',
   personLeft: 'Asisten telah kembali.',
+  callEnded: 'Panggilan berakhir',
 
   startChat: 'Mulai obrolan',
   optional: 'opsional',

@@ -81,6 +81,7 @@ export default {
   person: 'Manneskja mun svara hér.',
   personJoined: 'Manneskja hefur bæst í samtalið.',
   personLeft: 'Aðstoðarmaðurinn er kominn aftur.',
+  callEnded: 'Símtali lokið',
 
   startChat: 'Hefja spjall',
   optional: 'valfrjálst',

@@ -86,6 +86,7 @@ export default {
   person: 'Qui risponderà una persona.',
   personJoined: 'Una persona si è unita alla conversazione.',
   personLeft: 'L’assistente è tornato.',
+  callEnded: 'Chiamata terminata',
 
   startChat: 'Inizia la chat',
   optional: 'facoltativo',

@@ -83,6 +83,7 @@ export default {
   person: '担当者がこちらで回答します。',
   personJoined: '担当者が会話に参加しました。',
   personLeft: 'アシスタントが戻りました。',
+  callEnded: '通話終了',
 
   startChat: 'チャットを始める',
   optional: '任意',

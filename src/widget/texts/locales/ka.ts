@@ -81,6 +81,7 @@ export default {
   person: 'აქ ადამიანი გიპასუხებთ.',
   personJoined: 'საუბარს ადამიანი შეუერთდა.',
   personLeft: 'ასისტენტი დაბრუნდა.',
+  callEnded: 'ზარი დასრულდა',
 
   startChat: 'ჩატის დაწყება',
   optional: 'არასავალდებულო',

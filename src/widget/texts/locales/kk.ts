@@ -81,6 +81,7 @@ export default {
   person: 'Мұнда адам жауап береді.',
   personJoined: 'Әңгімеге адам қосылды.',
   personLeft: 'Көмекші қайта оралды.',
+  callEnded: 'Қоңырау аяқталды',
 
   startChat: 'Чатты бастау',
   optional: 'міндетті емес',

@@ -81,6 +81,7 @@ export default {
   person: 'ಇಲ್ಲಿ ಒಬ್ಬ ವ್ಯಕ್ತಿ ಉತ್ತರಿಸುತ್ತಾರೆ.',
   personJoined: 'ಒಬ್ಬ ವ್ಯಕ್ತಿ ಸಂಭಾಷಣೆಗೆ ಸೇರಿದ್ದಾರೆ.',
   personLeft: 'ಸಹಾಯಕ ಮರಳಿ ಬಂದಿದೆ.',
+  callEnded: 'ಕರೆ ಮುಗಿದಿದೆ',
 
   startChat: 'ಚಾಟ್ ಪ್ರಾರಂಭಿಸಿ',
   optional: 'ಐಚ್ಛಿಕ',

@@ -82,6 +82,7 @@ export default {
   person: '상담원이 직접 답변해 드립니다.',
   personJoined: '상담원이 대화에 참여했습니다.',
   personLeft: '도우미가 돌아왔습니다.',
+  callEnded: '통화 종료',
 
   startChat: '채팅 시작',
   optional: '선택 사항',

@@ -87,6 +87,7 @@ export default {
   person: 'Čia atsakys žmogus.',
   personJoined: 'Prie pokalbio prisijungė žmogus.',
   personLeft: 'Asistentas grįžo.',
+  callEnded: 'Skambutis baigtas',
 
   startChat: 'Pradėti pokalbį',
   optional: 'neprivaloma',

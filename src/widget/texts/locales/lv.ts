@@ -85,6 +85,7 @@ export default {
   person: 'Šeit atbildēs cilvēks.',
   personJoined: 'Sarunai pievienojās cilvēks.',
   personLeft: 'Asistents ir atgriezies.',
+  callEnded: 'Zvans beidzies',
 
   startChat: 'Sākt tērzēšanu',
   optional: 'nav obligāti',

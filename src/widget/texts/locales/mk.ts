@@ -82,6 +82,7 @@ export default {
   person: 'Овде ќе одговори човек.',
   personJoined: 'Човек се приклучи на разговорот.',
   personLeft: 'Асистентот се врати.',
+  callEnded: 'Повикот заврши',
 
   startChat: 'Започни разговор',
   optional: 'незадолжително',

@@ -81,6 +81,7 @@ export default {
   person: 'ഇവിടെ ഒരു വ്യക്തി മറുപടി നൽകും.',
   personJoined: 'ഒരു വ്യക്തി സംഭാഷണത്തിൽ ചേർന്നു.',
   personLeft: 'സഹായി തിരിച്ചെത്തി.',
+  callEnded: 'കോൾ അവസാനിച്ചു',
 
   startChat: 'ചാറ്റ് തുടങ്ങുക',
   optional: 'നിർബന്ധമില്ല',

@@ -81,6 +81,7 @@ export default {
   person: 'येथे एक व्यक्ती उत्तर देईल.',
   personJoined: 'एक व्यक्ती संभाषणात सामील झाली आहे.',
   personLeft: 'सहाय्यक परत आला आहे.',
+  callEnded: 'कॉल संपला',
 
   startChat: 'चॅट सुरू करा',
   optional: 'ऐच्छिक',

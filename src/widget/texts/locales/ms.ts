@@ -83,6 +83,7 @@ export default {
   person: 'Seorang manusia akan menjawab di sini.',
   personJoined: 'Seorang manusia telah menyertai perbualan.',
   personLeft: 'Pembantu telah kembali.',
+  callEnded: 'Panggilan tamat',
 
   startChat: 'Mulakan sembang',
   optional: 'pilihan',

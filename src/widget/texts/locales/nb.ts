@@ -82,6 +82,7 @@ export default {
   person: 'Et menneske vil svare her.',
   personJoined: 'Et menneske har blitt med i samtalen.',
   personLeft: 'Assistenten er tilbake.',
+  callEnded: 'Anrop avsluttet',
 
   startChat: 'Start chatten',
   optional: 'valgfritt',

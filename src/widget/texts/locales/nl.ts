@@ -83,6 +83,7 @@ export default {
   person: 'Hier zal een mens antwoorden.',
   personJoined: 'Een mens doet nu mee aan het gesprek.',
   personLeft: 'De assistent is terug.',
+  callEnded: 'Gesprek beëindigd',
 
   startChat: 'Chat beginnen',
   optional: 'optioneel',

@@ -81,6 +81,7 @@ export default {
   person: 'ਇੱਥੇ ਇੱਕ ਵਿਅਕਤੀ ਜਵਾਬ ਦੇਵੇਗਾ।',
   personJoined: 'ਇੱਕ ਵਿਅਕਤੀ ਗੱਲਬਾਤ ਵਿੱਚ ਸ਼ਾਮਲ ਹੋਇਆ ਹੈ।',
   personLeft: 'ਸਹਾਇਕ ਵਾਪਸ ਆ ਗਿਆ ਹੈ।',
+  callEnded: 'ਕਾਲ ਖ਼ਤਮ ਹੋ ਗਈ',
 
   startChat: 'ਚੈਟ ਸ਼ੁਰੂ ਕਰੋ',
   optional: 'ਚੋਣਵਾਂ',

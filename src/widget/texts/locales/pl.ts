@@ -87,6 +87,7 @@ export default {
   person: 'Odpowie tu człowiek.',
   personJoined: 'Do rozmowy dołączył człowiek.',
   personLeft: 'Asystent wrócił.',
+  callEnded: 'Rozmowa zakończona',
 
   startChat: 'Rozpocznij czat',
   optional: 'opcjonalnie',

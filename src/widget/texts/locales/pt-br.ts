@@ -87,6 +87,7 @@ export default {
   person: 'Uma pessoa vai responder aqui.',
   personJoined: 'Uma pessoa entrou na conversa.',
   personLeft: 'O assistente voltou.',
+  callEnded: 'Chamada encerrada',
 
   startChat: 'Iniciar o chat',
   optional: 'opcional',

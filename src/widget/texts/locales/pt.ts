@@ -86,6 +86,7 @@ export default {
   person: 'Uma pessoa vai responder aqui.',
   personJoined: 'Uma pessoa juntou-se à conversa.',
   personLeft: 'O assistente voltou.',
+  callEnded: 'Chamada terminada',
 
   startChat: 'Iniciar o chat',
   optional: 'opcional',

@@ -86,6 +86,7 @@ export default {
   person: 'Aici va răspunde o persoană.',
   personJoined: 'O persoană s-a alăturat conversației.',
   personLeft: 'Asistentul a revenit.',
+  callEnded: 'Apel încheiat',
 
   startChat: 'Începeți chatul',
   optional: 'opțional',

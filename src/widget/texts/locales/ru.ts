@@ -86,6 +86,7 @@ export default {
   person: 'Здесь ответит человек.',
   personJoined: 'К разговору присоединился человек.',
   personLeft: 'Ассистент вернулся.',
+  callEnded: 'Звонок завершён',
 
   startChat: 'Начать чат',
   optional: 'необязательно',

@@ -87,6 +87,7 @@ export default {
   person: 'Odpovie tu človek.',
   personJoined: 'Do konverzácie sa pripojil človek.',
   personLeft: 'Asistent je späť.',
+  callEnded: 'Hovor ukončený',
 
   startChat: 'Začať chat',
   optional: 'nepovinné',

@@ -87,6 +87,7 @@ export default {
   person: 'Tukaj bo odgovoril človek.',
   personJoined: 'Pogovoru se je pridružil človek.',
   personLeft: 'Pomočnik se je vrnil.',
+  callEnded: 'Klic končan',
 
   startChat: 'Začni klepet',
   optional: 'neobvezno',

@@ -82,6 +82,7 @@ export default {
   person: 'Këtu do të përgjigjet një person.',
   personJoined: 'Një person iu bashkua bisedës.',
   personLeft: 'Asistenti u kthye.',
+  callEnded: 'Telefonata mbaroi',
 
   startChat: 'Fillo bisedën',
   optional: 'opsionale',

@@ -85,6 +85,7 @@ export default {
   person: 'Овде ће одговорити особа.',
   personJoined: 'Особа се придружила разговору.',
   personLeft: 'Асистент се вратио.',
+  callEnded: 'Позив завршен',
 
   startChat: 'Започни ћаскање',
   optional: 'необавезно',

@@ -82,6 +82,7 @@ export default {
   person: 'En människa kommer att svara här.',
   personJoined: 'En människa har gått med i samtalet.',
   personLeft: 'Assistenten är tillbaka.',
+  callEnded: 'Samtal avslutat',
 
   startChat: 'Starta chatten',
   optional: 'frivilligt',

@@ -82,6 +82,7 @@ export default {
   person: 'Mtu atajibu hapa.',
   personJoined: 'Mtu amejiunga na mazungumzo.',
   personLeft: 'Msaidizi amerudi.',
+  callEnded: 'Simu imekwisha',
 
   startChat: 'Anza gumzo',
   optional: 'si lazima',

@@ -81,6 +81,7 @@ export default {
   person: 'ఇక్కడ ఒక వ్యక్తి సమాధానం ఇస్తారు.',
   personJoined: 'ఒక వ్యక్తి సంభాషణలో చేరారు.',
   personLeft: 'సహాయకుడు తిరిగి వచ్చాడు.',
+  callEnded: 'కాల్ ముగిసింది',
 
   startChat: 'చాట్ ప్రారంభించండి',
   optional: 'ఐచ్ఛికం',

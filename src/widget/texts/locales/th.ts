@@ -81,6 +81,7 @@ export default {
   person: 'เจ้าหน้าที่จะเป็นผู้ตอบที่นี่',
   personJoined: 'เจ้าหน้าที่เข้าร่วมการสนทนาแล้ว',
   personLeft: 'ผู้ช่วยกลับมาแล้ว',
+  callEnded: 'สิ้นสุดการโทร',
 
   startChat: 'เริ่มแชต',
   optional: 'ไม่บังคับ',

@@ -82,6 +82,7 @@ export default {
   person: 'Burada bir kişi yanıt verecek.',
   personJoined: 'Bir kişi sohbete katıldı.',
   personLeft: 'Asistan geri döndü.',
+  callEnded: 'Arama sona erdi',
 
   startChat: 'Sohbeti başlat',
   optional: 'isteğe bağlı',

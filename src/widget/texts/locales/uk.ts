@@ -86,6 +86,7 @@ export default {
   person: 'Тут відповість людина.',
   personJoined: 'До розмови приєдналася людина.',
   personLeft: 'Асистент повернувся.',
+  callEnded: 'Дзвінок завершено',
 
   startChat: 'Почати чат',
   optional: 'необов’язково',

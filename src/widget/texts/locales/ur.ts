@@ -82,6 +82,7 @@ export default {
   person: 'یہاں ایک انسان جواب دے گا۔',
   personJoined: 'ایک انسان گفتگو میں شامل ہو گیا ہے۔',
   personLeft: 'معاون واپس آ گیا ہے۔',
+  callEnded: 'کال ختم ہو گئی',
 
   startChat: 'چیٹ شروع کریں',
   optional: 'اختیاری',

@@ -83,6 +83,7 @@ export default {
   person: 'Người thật sẽ trả lời tại đây.',
   personJoined: 'Một người đã tham gia cuộc trò chuyện.',
   personLeft: 'Trợ lý đã quay lại.',
+  callEnded: 'Cuộc gọi đã kết thúc',
 
   startChat: 'Bắt đầu trò chuyện',
   optional: 'không bắt buộc',

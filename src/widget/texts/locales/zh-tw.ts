@@ -81,6 +81,7 @@ export default {
   person: '將由真人在此為您回覆。',
   personJoined: '真人已加入對話。',
   personLeft: '助理已回來。',
+  callEnded: '通話已結束',
 
   startChat: '開始聊天',
   optional: '選填',

@@ -81,6 +81,7 @@ export default {
   person: '将由真人在此为您解答。',
   personJoined: '真人已加入对话。',
   personLeft: '助手已回来。',
+  callEnded: '通话已结束',
 
   startChat: '开始聊天',
   optional: '选填',
