@@ -78,6 +78,7 @@ const transcript = [
   'assistant: Welcome to the shop.',
   'user: Do you sell tulips?',
   'assistant: You said: Do you sell tulips?',
+  'system: The call has ended.',
 ];
 
 describe('a web call with a realtime model', () => {
