@@ -58,12 +58,8 @@ function chunks(): UserConfig {
           codeSplitting: {
             groups: [
               // `keyed` is only for the gate.
-              {
-                name: 'panel',
-                test: /panel.chat-panel\.ts|lit-html(?!.*(?:keyed|directive-helpers))|zod/,
-                priority: 2,
-              },
-              { name: 'messaging', test: /modules.messaging\.ts|safe-address|decode-entities/, priority: 1 },
+              { name: 'panel', test: /panel.chat-panel\.ts|lit-html(?!.*(?:keyed|directive-helpers))|zod/ },
+              { name: 'messaging', test: /modules.messaging\.ts|safe-address|decode-entities/ },
             ],
           },
         },
