@@ -223,12 +223,8 @@ describe('several calls of page tools', () => {
   });
 
   it('that end after the visitor’s next message send their result with the one after it', async () => {
-    let finish: (result: unknown) => void = () => undefined;
-    const run = () =>
-      new Promise((resolve) => {
-        finish = resolve;
-      });
-    const chat = await openWith(tool('save_note', run, true));
+    const { promise, resolve: finish } = Promise.withResolvers<string>();
+    const chat = await openWith(tool('save_note', () => promise, true));
     await askForCalls(chat, 'save_note');
     await chat.answered(2);
     await until(() => statesOf(chat) === 'running', 'the call');

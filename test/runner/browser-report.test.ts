@@ -37,9 +37,9 @@ describe('the report of the browser tests', () => {
     mock.restoreAll();
   });
 
-  it('names the reason of a file that passes only when run again', () => {
+  it('names the reason why a test passes only when run again', () => {
     assert.deepEqual(flakyAfter('Timeout of 120000ms exceeded.\nIn a hook.'), [
-      'webkit test/browser/errors.test.ts: (the file itself) Timeout of 120000ms exceeded.',
+      'webkit test/browser/errors.test.ts: (the file itself): Timeout of 120000ms exceeded.',
     ]);
   });
 

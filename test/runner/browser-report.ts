@@ -81,8 +81,8 @@ export class BrowserReport {
       const failedAgain = new Set(tally.failures.map(({ title }) => title));
       for (const { title, message = '' } of this.#tallies.get(key)?.failures ?? []) {
         if (failedAgain.has(title) || isLossOfBrowser.test(message)) continue;
-        const reason = title === fileItself ? ` ${message.split('\n', 1)[0] ?? ''}` : '';
-        const name = `${tally.engine} ${tally.file}: ${title}${reason}`;
+        const [reason = ''] = message.split('\n', 1);
+        const name = `${tally.engine} ${tally.file}: ${title}: ${reason}`;
         this.#flaky.add(name);
         console.log(`flaky ${name}`);
       }
