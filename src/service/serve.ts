@@ -101,10 +101,7 @@ export async function serve(
     await storeModels(database, config.models);
     await storeVoices(database, config.voice.speech, config.models);
     const jobs = new StoredJobs(database);
-    if (hasNoOtherProcess) {
-      await endAllAbandonedCalls({ database, jobs });
-      await jobs.retryInterrupted();
-    }
+    if (hasNoOtherProcess) await endAllAbandonedCalls({ database, jobs });
     const notifier = new ChangeNotifier();
     const recordUsage = createUsageRecorder(database, log);
     const engine = createEngine(config, log, recordUsage);

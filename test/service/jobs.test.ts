@@ -378,24 +378,6 @@ jobTest(
 );
 
 jobTest(
-  'retries the active jobs of a killed process at the next start of an embedded database, without a pause',
-  async () => {
-    await send(1);
-    await jobs.boss.fetch('process-document');
-    await jobs.retryInterrupted();
-    const { rows } = await pool.query(
-      "SELECT 1 FROM jobs.job WHERE state = 'retry' AND start_after <= now()",
-    );
-    assert.equal(rows.length, 1);
-    const one = completed(1);
-    const work = await startWork(jobs);
-    assert.deepEqual(await one, [1]);
-    await work(1000);
-  },
-  { workers: false },
-);
-
-jobTest(
   'waits for the running job at a stop and starts no other',
   async () => {
     const gate = Promise.withResolvers<undefined>();

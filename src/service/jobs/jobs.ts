@@ -62,18 +62,6 @@ export class StoredJobs {
     );
   }
 
-  /** Retries the active jobs immediately. Only for a database that no other process can be using. */
-  async retryInterrupted(): Promise<void> {
-    // pg-boss only finds all jobs of a queue, which may be too many for the memory.
-    const { rows } = await this.#database.pool.query<{ queue: QueueName; id: string }>(
-      "SELECT name AS queue, id FROM jobs.job WHERE state = 'active'",
-    );
-    for (const { queue, id } of rows) {
-      await this.boss.fail(queue, id, { reason: 'its process ended' });
-      await this.boss.update(queue, undefined, { id, startAfter: 0 });
-    }
-  }
-
   async #store<Name extends QueueName>(queries: Queries, queue: Name, data: QueueData[Name], delay: number) {
     const startAfter = `${delay / 1000} seconds`;
     const options = sendOptions(queue, data);
