@@ -581,6 +581,7 @@ let microphone: FakeMicrophone;
       expect(chat.find('[part="badge"]')).to.equal(null);
       await click(chat.launcher);
       expect(line(chat)).to.equal('system: Call ended · 1:24');
+      expect(chat.part('message-log').innerText).not.to.include('New messages');
       expect(announced.join()).not.to.include('1:24');
     });
   });

@@ -225,7 +225,7 @@ export class LogController {
       this.#seen = this.#firstNew = undefined;
       this.#unseen = 0;
     }
-    const others = messages.filter(({ role }) => role !== 'user');
+    const others = messages.filter(({ role, event }) => role !== 'user' && event !== 'call_ended');
     const isReading = this.#panel.scroll.isAtEnd && this.#panel.conversation.isVisible;
     if (isReading && unread === 0) this.#seen = others.length;
     const seen = (this.#seen = Math.min(this.#seen ?? Infinity, others.length - unread));
