@@ -103,17 +103,24 @@ const slow = [
 
 /**
  * Files of `test/service` that `npm test` leaves to `npm test -- ci`, to save time:
- * each needs the processor for five to ten seconds.
+ * each needs the processor for five to fifteen seconds.
  */
 const long = [
   'assistant-call-fields',
   'call-retry-after-database-error',
+  'campaign-in-background',
   'conversation-inactivity',
   'disabled-webhooks',
+  'embedding-refusals',
   'knowledge-language',
+  'language-model',
   'lead-outcomes',
   'mid-call-tools',
+  'model-problems',
+  'realtime-web-calls',
+  'run-campaign',
   'silent-webhook-receivers',
+  'stuck-documents',
   'tenancy',
   'twilio-calls',
   'web-call-limits',
@@ -130,6 +137,9 @@ const longUnitTests = [
 
 /** Files that run the service in separate processes: to kill them, to let several share a database, for the command line. */
 const ownProcesses = 'test/service/processes/*.test.ts';
+
+/** Builds sites that bundle the chat, and measures them. */
+const bundleTests = 'test/size/bundle.test.ts';
 
 /** Screenshots, visible controls in every view, and accessibility of every page of the documentation. */
 const appearance = ['documentation', 'documentation-picture', 'pictures', 'visibility'].map(
@@ -326,9 +336,17 @@ export function allSuites(): Suite[] {
     },
     {
       name: 'size',
-      run: nodeTests(find('test/size/**/*.test.ts')),
+      run: nodeTests(find('test/size/**/*.test.ts', bundleTests)),
       counts: 'tests',
       after: ['build'],
+      limit: 10,
+    },
+    {
+      name: 'size:bundles',
+      run: nodeTests([bundleTests]),
+      counts: 'tests',
+      after: ['build'],
+      onlyIf: 'ci',
       limit: 10,
     },
     {
