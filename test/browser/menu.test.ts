@@ -267,7 +267,6 @@ describe('the menu', () => {
     ]);
     const chat = mount({ 'base-url': cannedService, heading: 'Kim' });
     await chat.open();
-    await until(() => chat.messages.length > 1, 'the history');
     await openMenu(chat);
     expect((await print(chat)).split(/\n+/)).to.deep.equal([
       'Kim',
@@ -289,7 +288,6 @@ describe('the menu', () => {
     ]);
     const chat = mount({ 'base-url': cannedService, heading: 'Kim', 'allow-images': location.origin });
     await chat.open();
-    await until(() => chat.messages.length > 0, 'the history');
     await openMenu(chat);
     let widths: number[] = [];
     const text = await print(chat, ({ images }) => {

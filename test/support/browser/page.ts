@@ -42,7 +42,7 @@ export const click = (element: Element) => pressOn('page:click', element);
 /** Taps the middle of an element with a finger, as `click` does with the mouse. Only where `supports.touch`. */
 export const tap = (element: Element) => pressOn('page:tap', element);
 
-/** Waits a moment, since the click follows the tap with a delay. */
+/** Waits a moment: the click follows a tap with a delay, and the input on a slow machine. A second one would undo it. */
 const waitForClick = (isClicked: () => boolean): Promise<void> =>
   waitUntil(isClicked, '', { timeout: 1000, interval: 5 }).catch(() => undefined);
 
@@ -66,7 +66,7 @@ async function pressOn(how: 'page:click' | 'page:tap', element: Element): Promis
       const center = typeof found !== 'string' ? found : isLast ? middleOf(element) : undefined;
       if (center) {
         await command(how, center);
-        if (how === 'page:tap') await waitForClick(() => clicked.has(element));
+        await waitForClick(() => clicked.has(element));
       }
       if (clicked.has(element)) return;
       if (isLast) {
