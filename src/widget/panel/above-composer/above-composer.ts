@@ -23,8 +23,7 @@ export function aboveComposer(panel: PanelContext, texts: Texts): TemplateResult
   const isBack = messages.at(-1)?.event === 'person_left';
   // The messages end with the same sentence until the person writes.
   const isSaid =
-    messages.findLast(({ event, role }) => (event ? event !== 'call_ended' : role === 'assistant'))?.event ===
-    'handed_over';
+    messages.findLast(({ event, role }) => event ?? role === 'assistant')?.event === 'handed_over';
   const isVisible = !aiEnabled && !isSaid;
   // Both are in the page before their text, so that screen readers announce it. The return of the assistant shows in the
   // messages.
