@@ -77,11 +77,12 @@ export function createConnection({
     const events = peer.createDataChannel('events');
     let timer: ReturnType<typeof setTimeout> | undefined;
     let onFailed: (() => void) | undefined;
-    const closePeer = (close = () => {
+    const closePeer = (): void => {
       clearTimeout(timer);
       events.onmessage = events.onclose = peer.onconnectionstatechange = null;
       peer.close();
-    });
+    };
+    close = closePeer;
     const fail = (): void => {
       closePeer();
       onFailed?.();
