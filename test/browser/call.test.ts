@@ -1588,5 +1588,8 @@ async function speak(chat: Chat): Promise<void> {
 
 async function connected(chat: Chat): Promise<void> {
   await until(() => state(chat) === 'listening', 'the call to connect');
-  await until(() => service.isOpen, 'the data channel of the fake service');
+  await until(
+    () => service.isOpen,
+    () => `the fake service, whose connection is ${service.state}, in a chat that says “${label(chat)}”`,
+  );
 }

@@ -81,6 +81,12 @@ export class FakeCallService {
     return this.#channel?.readyState === 'open';
   }
 
+  /** The states of its connection and its data channel, for error messages. */
+  get state(): string {
+    const { connectionState, iceConnectionState, sctp } = this.peer ?? {};
+    return [connectionState, iceConnectionState, sctp?.state, this.#channel?.readyState].join('/');
+  }
+
   /** Sends an event to the widget. */
   send(type: string, details: object = {}): void {
     this.#channel?.send(JSON.stringify({ type, ...details }));
