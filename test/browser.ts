@@ -9,13 +9,16 @@ import { repository } from './support/repository.ts';
 import { setUpBrowserTests } from './web-test-runner.config.ts';
 
 /*
- * Runs the browser tests: all files, or those named as arguments; `--grep text` selects tests by title. When all run,
- * three engines and another suite share the machine, so a failed file runs again, alone. Tests that pass then are
- * reported as flaky. If many files fail, none runs again.
+ * Runs the browser tests: all files, or those named as arguments; `--grep text` selects tests by title. With `--repeat`, a
+ * failed file runs again, alone, since three engines and another suite share the machine. Tests that pass then are reported
+ * as flaky. If many files fail, none runs again.
  */
 const maxRepeatedFiles = 6;
 const maxRepetitions = 2;
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { grep: { type: 'string' } } });
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { grep: { type: 'string' }, repeat: { type: 'boolean' } },
+});
 const files =
   positionals.length > 0 ? positionals : globSync('test/browser/**/*.test.ts', { cwd: repository });
 const engines = findEngines();
@@ -23,7 +26,7 @@ if (engines.length === 0) throw new Error('No supported browser is installed.');
 
 const report = await run(engines, files);
 const failed = [...report.failedFiles().values()].flat();
-if (positionals.length === 0 && failed.length <= maxRepeatedFiles) {
+if (values.repeat && failed.length <= maxRepeatedFiles) {
   for (let repetition = 0; repetition < maxRepetitions; repetition++) {
     for (const [name, files] of report.failedFiles()) {
       console.log(`\nRunning again, ${name} alone: ${files.join(', ')}`);

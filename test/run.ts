@@ -25,7 +25,17 @@ for (const sentence of advice)
   if (names.length > 0 || !sentence.startsWith('PgBouncer')) console.log(sentence);
 console.log(`Browsers: ${engines.join(', ') || 'none'}. Databases: ${databases.join(', ')}.\n`);
 
-const needsBrowser = ['browser', 'e2e', 'pages', 'appearance', 'size', 'leak', 'examples', 'voice'];
+const needsBrowser = [
+  'browser',
+  'browser-calls',
+  'e2e',
+  'pages',
+  'appearance',
+  'size',
+  'leak',
+  'examples',
+  'voice',
+];
 const runnable = suites.filter(
   (suite) =>
     (engines.length > 0 || !needsBrowser.some((group) => goesBy(suite, group))) &&

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -132,7 +132,7 @@ describe('selecting suites', () => {
 
   it('selects the quick suites, all, a group, or one suite', () => {
     const [quick, ci, all] = [names(), names('ci'), names('all')];
-    const parts = ['service:pglite:1', 'service:pglite:2'];
+    const parts = ['service:pglite:1', 'service:pglite:2', 'service:pglite:timers'];
     const service = [...parts, 'service:pglite:long'];
     assert.ok(quick.length > 5 && quick.every((name) => ci.includes(name)));
     assert.ok(ci.length > quick.length && ci.every((name) => all.includes(name)));
@@ -143,15 +143,29 @@ describe('selecting suites', () => {
     );
     assert.ok(all.includes('processes:postgres') && !all.includes('telephone'));
     assert.deepEqual(names('telephone'), ['telephone']);
-    assert.deepEqual(names('service'), [...service, 'service:postgres']);
+    assert.deepEqual(names('service'), [...service, 'service:postgres', 'service:postgres:timers']);
     assert.deepEqual(names('e2e', 'service:pglite'), ['e2e', ...service]);
     assert.deepEqual(names('service:pglite:2'), ['service:pglite:2']);
+  });
+
+  it('gives tests that mock timers a process each', () => {
+    const inOneProcess = selectSuites(['all'], false).filter(({ run }) =>
+      run.includes('--test-isolation=none'),
+    );
+    const mocking = inOneProcess
+      .flatMap(({ run }) => run.filter((argument) => argument.startsWith('test/')))
+      .filter((file) => /timers\.(?:enable|tick)\b/.test(readFileSync(join(repository, file), 'utf8')));
+    // Times of day alone are harmless.
+    assert.deepEqual(
+      [...new Set(mocking)],
+      ['test/service/function-calling.test.ts', 'test/service/lead-outcomes.test.ts'],
+    );
   });
 
   it('leaves out no test file', () => {
     const everySuite = ['all', 'faults', 'telephone', 'systemd', 'compose'];
     const run = new Set(selectSuites(everySuite, false).flatMap((suite) => suite.run));
-    const files = globSync('test/**/*.{test,spec}.ts', { cwd: repository, exclude: ['test/browser/**'] });
+    const files = globSync('test/**/*.{test,spec}.ts', { cwd: repository });
     assert.deepEqual(
       files.filter((file) => !run.has(file)),
       [],

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { examples, testRunners } from '../examples/examples.ts';
 import { repository } from '../support/repository.ts';
@@ -25,7 +25,6 @@ export interface Suite {
 }
 
 const program = (name: string, ...args: string[]) => [join(repository, 'node_modules/.bin', name), ...args];
-const script = (path: string) => [process.execPath, join(repository, path)];
 
 /** Runs node:test on files, with a readable report and counts for the runner. */
 export function nodeTests(files: readonly string[], ...options: string[]): readonly string[] {
@@ -167,7 +166,10 @@ const withPooler = {
  * For tests with time limits: the dozens of processes of three browsers leave a fifth of a core to another suite, which then
  * takes six times as long.
  */
-const besideNoBrowsers = ['browser'];
+const besideNoBrowsers = ['browser', 'browser-calls'];
+
+/** Tests of calls in the built element: audio over WebRTC keeps the processor busy for two minutes. */
+const browserCalls = 'test/browser/call.test.ts';
 
 const find = (pattern: string, ...exclude: string[]) =>
   globSync(pattern, { cwd: repository, exclude }).sort();
@@ -185,6 +187,31 @@ function serviceSuite(group: string, database: 'pglite' | 'postgres', files: rea
     // The service warns as long as the widget is not built.
     after: ['build'],
     limit: 60,
+  };
+}
+
+/**
+ * Whether a test mocks the timers of its process. It needs a process of its own: the services that other tests have left
+ * would get mocked timers too, which never fire, and which node:test confuses with those of the next mock.
+ */
+const mocksTimers = (file: string) =>
+  /timers\.enable\(\{ apis: \['set/.test(readFileSync(join(repository, file), 'utf8'));
+
+/** Tests of the service that mock timers, on one kind of database. */
+function mockedTimersSuite(database: 'pglite' | 'postgres', files: readonly string[]): Suite {
+  const suite = serviceSuite('service', database, []);
+  const run = nodeTests(files.filter(mocksTimers));
+  return { ...suite, name: `${suite.name}:timers`, run, again: (again) => nodeTests(again) };
+}
+
+/** Tests of the built element, with Web Test Runner. */
+function browserSuite(name: string, files: readonly string[], ...after: string[]): Suite {
+  return {
+    name,
+    run: [process.execPath, join(repository, 'test/browser.ts'), '--repeat', ...files],
+    counts: 'tests',
+    after: ['build', 'e2e', 'pages', 'appearance', ...after],
+    limit: 40,
   };
 }
 
@@ -222,6 +249,9 @@ export function allSuites(): Suite[] {
     'test/docs/**',
     ...longUnitTests,
   );
+  const serviceTests = find('test/service/**/*.test.ts', ownProcesses);
+  const serviceTestsOnPostgres = serviceTests.filter((file) => !onOneDatabase.includes(file));
+  const hasOwnSuite = (file: string) => mocksTimers(file) || long.includes(file) || slow.includes(file);
   const examplesSuite = (name: string, isAlwaysRun: boolean): Suite => ({
     name,
     run: nodeTests(
@@ -245,15 +275,14 @@ export function allSuites(): Suite[] {
     e2eSuite('e2e', find('test/e2e/**/*.spec.ts', ...appearance, ...pages)),
     { ...e2eSuite('pages', pages), after: ['build', 'e2e'], onlyIf: 'ci' },
     { ...e2eSuite('appearance', appearance), after: ['build', 'e2e', 'pages'], onlyIf: 'all' },
-    {
-      name: 'browser',
-      run: script('test/browser.ts'),
-      counts: 'tests',
-      after: ['build', 'e2e', 'pages', 'appearance'],
-      limit: 40,
-    },
+    browserSuite('browser', find('test/browser/**/*.test.ts', browserCalls)),
+    { ...browserSuite('browser-calls', [browserCalls], 'browser'), onlyIf: 'ci' },
     // Early, since they take longest.
-    ...inParts(find('test/service/**/*.test.ts', ownProcesses, ...long, ...slow), 2),
+    ...inParts(
+      serviceTests.filter((file) => !hasOwnSuite(file)),
+      2,
+    ),
+    mockedTimersSuite('pglite', serviceTests),
     {
       ...serviceSuite('service', 'pglite', long),
       name: 'service:pglite:long',
@@ -299,11 +328,12 @@ export function allSuites(): Suite[] {
       ...serviceSuite(
         'service',
         'postgres',
-        find('test/service/**/*.test.ts', ownProcesses, ...onOneDatabase),
+        serviceTestsOnPostgres.filter((file) => !mocksTimers(file)),
       ),
       after: besideNoBrowsers,
       onlyIf: 'ci',
     },
+    { ...mockedTimersSuite('postgres', serviceTestsOnPostgres), onlyIf: 'ci' },
     ...['demo', 'package', 'knowledge'].map((name): Suite => ({
       name,
       run: nodeTests(find(`test/${name}/**/*.test.ts`)),
@@ -320,6 +350,9 @@ export function allSuites(): Suite[] {
       return {
         ...suite,
         name: `pooler:${mode}`,
+        // Some of them mock timers.
+        run: nodeTests(files, '--test-concurrency=1'),
+        again: (again) => nodeTests(again),
         env: { ...suite.env, TEST_POOLER: mode },
         onlyIf: 'all',
         limit: 10,
