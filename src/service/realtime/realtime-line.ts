@@ -13,7 +13,7 @@ import type { RealtimeReply, SpokenResponse } from './realtime-reply.ts';
 import { RealtimeSession, realtimeRate } from './realtime-session.ts';
 import type { RealtimeEndpoint } from '../engine/read-models.ts';
 import { RealtimeSpeaker } from './realtime-speaker.ts';
-import type { CustomerSpeechListener } from './realtime-speaker.ts';
+import type { CustomerSpeechListener } from './customer-turns.ts';
 import { synthesisSettings } from '../voice/synthesis-settings.ts';
 import { sessionSettings } from './session-settings.ts';
 

@@ -7,28 +7,12 @@ import { earlierCalls } from '../engine/openai/build-prompt.ts';
 import { callLimit, runToolCalls } from '../engine/openai/run-tool-calls.ts';
 import { unknownWords } from '../voice/words.ts';
 import { readTranscriptionUsage } from '../voice/transcription-usage.ts';
+import { CustomerTurns, secondsOf, transcriptMs } from './customer-turns.ts';
+import type { CustomerSpeechListener } from './customer-turns.ts';
 import type { RealtimeEvent, RealtimeResponse, RealtimeUsage } from './realtime-events.ts';
 import { RealtimeReply } from './realtime-reply.ts';
 import { realtimeRate } from './realtime-session.ts';
 import type { RealtimeSession } from './realtime-session.ts';
-
-/** Receives the model's events about the customer. */
-export interface CustomerSpeechListener {
-  /** The customer has started to speak. */
-  onSpeech(): void;
-  /** The customer has paused for long enough. */
-  onPause(): void;
-  /** Whether the model may answer at once, before the transcript is known. */
-  canAnswerNow(): boolean;
-  /**
-   * The customer's utterance, which took `seconds`, was transcribed.
-   *
-   * @returns false if the utterance is ignored.
-   */
-  onTranscript(text: string, seconds: number): boolean;
-  /** The session has ended. */
-  onClosed(): void;
-}
 
 export interface RealtimeSpeakerDependencies {
   session: RealtimeSession;
@@ -41,30 +25,6 @@ export interface RealtimeSpeakerDependencies {
   log: Logger;
 }
 
-/** A spoken utterance of the customer. */
-interface Turn {
-  itemId: string;
-  startMs: number;
-  /** Undefined while the customer speaks. */
-  endMs: number | undefined;
-  said: string | undefined;
-  /** Whether the listener has its transcript, or was told that there is none. */
-  isReported: boolean;
-  /** The model's reply, if it was requested before the transcript was known. */
-  reply: RealtimeReply | undefined;
-}
-
-const secondsOf = ({ startMs, endMs = startMs }: Turn) => Math.max(0, endMs - startMs) / 1000;
-
-const isInProgress = ({ endMs }: Turn) => endMs === undefined;
-
-/** Longest wait for the transcript of a turn that has ended. Some models send none for noise. */
-const transcriptMs = 5000;
-
-/** Whether the transcript of a turn is known, or no longer expected. */
-const isSettled = ({ said, endMs = Infinity }: Turn, nowMs: number) =>
-  said !== undefined || nowMs - endMs > transcriptMs;
-
 /** The response ended just before it was canceled, or the customer's turn just before it was committed. */
 const harmlessErrors: ReadonlySet<unknown> = new Set([
   'response_cancel_not_active',
@@ -74,7 +34,7 @@ const harmlessErrors: ReadonlySet<unknown> = new Set([
 /** A realtime model that listens to the customer and replies by voice. */
 export class RealtimeSpeaker implements Speaker {
   readonly #dependencies: RealtimeSpeakerDependencies;
-  #turns: Turn[] = [];
+  readonly #turns: CustomerTurns;
   #unplayedReply: RealtimeReply | undefined;
   /** The reply whose response is in progress. */
   #current:
@@ -85,11 +45,18 @@ export class RealtimeSpeaker implements Speaker {
   #isClosed = false;
   /** Samples of the customer's audio that were sent to the model. */
   #sentSamples = 0;
-  /** Resolves when all turns are transcribed. */
-  #lastWords: PromiseWithResolvers<undefined> | undefined;
 
   constructor(dependencies: RealtimeSpeakerDependencies) {
     this.#dependencies = dependencies;
+    this.#turns = new CustomerTurns(
+      dependencies.listener,
+      () => this.#sentMs,
+      ({ itemId, reply }) => {
+        if (reply) this.#drop(reply);
+        // The model is not to answer it later.
+        this.#delete(itemId);
+      },
+    );
     dependencies.session.listen((event) => {
       this.#receive(event);
     });
@@ -99,16 +66,16 @@ export class RealtimeSpeaker implements Speaker {
     }
     void dependencies.session.closed.then(() => {
       this.#isClosed = true;
-      this.#lastWords?.resolve(undefined);
+      this.#turns.stopWaiting();
       this.#current?.done.reject(new EngineError('The connection to the voice model was lost.'));
-      for (const { reply } of this.#turns) reply?.stop();
+      for (const reply of this.#turns.replies) reply.stop();
       dependencies.listener.onClosed();
     });
   }
 
   /** Whether the customer speaks, or has said something whose transcript is not known yet. */
   get isListening(): boolean {
-    return this.#turns.some((turn) => !isSettled(turn, this.#sentMs));
+    return this.#turns.isUnsettled;
   }
 
   /** Milliseconds of the customer's audio, the time of the model's events. */
@@ -121,7 +88,7 @@ export class RealtimeSpeaker implements Speaker {
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
     this.#dependencies.session.send({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') });
     this.#sentSamples += samples.length;
-    this.#reportTurns();
+    this.#turns.report();
   }
 
   /**
@@ -130,22 +97,20 @@ export class RealtimeSpeaker implements Speaker {
    */
   finishTurns(): Promise<undefined> | undefined {
     if (this.#isClosed || !this.isListening) return undefined;
-    const turn = this.#turns.find(isInProgress);
+    const turn = this.#turns.inProgress;
     if (turn) {
       // Without audio, the model detects no pause.
       this.#dependencies.session.send({ type: 'input_audio_buffer.commit' });
-      this.#endTurn(turn, this.#sentMs);
+      this.#turns.end(turn);
     }
-    this.#lastWords = Promise.withResolvers();
-    return this.#lastWords.promise;
+    return this.#turns.untilSettled();
   }
 
   async *answer(said: string, _: readonly CallMessage[], signal: AbortSignal): AsyncGenerator<ReplyPart> {
-    const index = this.#turns.findIndex((turn) => turn.said === said);
-    const turn = this.#turns[index];
-    this.#stopTurns(index);
+    const turn = this.#turns.saidAs(said);
+    if (turn) this.#dropAll(this.#turns.removeUntil(turn));
     // Replies of later turns would come first. They are requested again when their own words are answered.
-    if (turn?.reply === undefined) for (const { reply } of this.#turns) if (reply) this.#drop(reply);
+    if (turn?.reply === undefined) this.#dropAll(this.#turns.replies);
     if (turn === undefined) this.#write(said);
     yield* this.#streamReply(turn?.reply ?? this.#request(), signal);
   }
@@ -156,7 +121,7 @@ export class RealtimeSpeaker implements Speaker {
     signal: AbortSignal,
   ): AsyncGenerator<ReplyPart> {
     const { instructions, turnInstructions } = this.#dependencies.options;
-    this.#stopTurns(this.#turns.length);
+    this.#dropAll(this.#turns.removeUntil());
     yield* this.#streamReply(
       this.#request({ instructions: `${instructions}\n\n${turnInstructions[reason]}` }),
       signal,
@@ -165,7 +130,7 @@ export class RealtimeSpeaker implements Speaker {
 
   /** Makes the model speak a text verbatim. */
   sayVerbatim(text: string): RealtimeReply {
-    this.#stopTurns(this.#turns.length);
+    this.#dropAll(this.#turns.removeUntil());
     const instructions = `Say exactly the following text, word for word, and nothing else:\n\n${text}`;
     return this.#request({ instructions, tool_choice: 'none' });
   }
@@ -224,8 +189,12 @@ export class RealtimeSpeaker implements Speaker {
   /** Stops a reply that has not been spoken, and removes it from the model's conversation. */
   #drop(reply: RealtimeReply): void {
     this.#stop(reply);
-    for (const turn of this.#turns) if (turn.reply === reply) turn.reply = undefined;
+    this.#turns.forgetReply(reply);
     for (const { id } of reply.items) this.#delete(id);
+  }
+
+  #dropAll(replies: readonly RealtimeReply[]): void {
+    for (const reply of replies) this.#drop(reply);
   }
 
   close(): void {
@@ -245,16 +214,6 @@ export class RealtimeSpeaker implements Speaker {
     } finally {
       signal.removeEventListener('abort', stop);
     }
-  }
-
-  /** Stops the replies to earlier turns, since a later turn is answered. Turns without a transcript yet are kept. */
-  #stopTurns(count: number): void {
-    for (const turn of this.#turns.slice(0, Math.max(0, count))) {
-      if (turn.reply) this.#drop(turn.reply);
-    }
-    this.#turns = this.#turns.filter(
-      (turn, index) => index > count || turn.said === undefined || !turn.isReported,
-    );
   }
 
   /** Removes an item from the model's conversation. */
@@ -411,27 +370,17 @@ export class RealtimeSpeaker implements Speaker {
     const reply = this.#current?.reply;
     switch (event.type) {
       case 'input_audio_buffer.speech_started':
-        // Not every server reports the end of each turn.
-        for (const turn of this.#turns) turn.endMs ??= event.audio_start_ms;
-        this.#turns.push({
-          itemId: event.item_id,
-          startMs: event.audio_start_ms,
-          endMs: undefined,
-          said: undefined,
-          isReported: false,
-          reply: undefined,
-        });
-        listener.onSpeech();
+        this.#turns.start(event.item_id, event.audio_start_ms);
         break;
       case 'input_audio_buffer.speech_stopped': {
-        const turn = this.#turn(event.item_id);
-        if (turn) this.#endTurn(turn, event.audio_end_ms);
+        const turn = this.#turns.find(event.item_id);
+        if (turn) this.#turns.end(turn, event.audio_end_ms);
         break;
       }
       case 'input_audio_buffer.committed': {
-        const turn = this.#turn(event.item_id);
+        const turn = this.#turns.find(event.item_id);
         if (!turn) break;
-        this.#endTurn(turn, this.#sentMs);
+        this.#turns.end(turn);
         if (listener.canAnswerNow()) turn.reply = this.#request();
         break;
       }
@@ -466,50 +415,14 @@ export class RealtimeSpeaker implements Speaker {
 
   #recordTranscription(itemId: string, reported: unknown): void {
     const { options, transcriptionModel } = this.#dependencies;
-    const turn = this.#turn(itemId);
+    const turn = this.#turns.find(itemId);
     const usage = readTranscriptionUsage(transcriptionModel, reported, turn ? secondsOf(turn) : 0);
     options.recordUsage({ ...usage, purpose: 'transcription', cost: undefined });
   }
 
   #receiveTranscript(itemId: string, text: string): void {
-    const turn = this.#turn(itemId);
-    if (!turn) return;
-    this.#endTurn(turn, this.#sentMs);
-    turn.said = text;
-    // It is too late to keep the order.
-    if (turn.isReported) this.#report(turn);
-    else this.#reportTurns();
-    if (!this.isListening) this.#lastWords?.resolve(undefined);
-  }
-
-  /** Not every server reports the end of a turn itself; the first event that implies it counts. */
-  #endTurn(turn: Turn, endMs: number): void {
-    if (!isInProgress(turn)) return;
-    turn.endMs = endMs;
-    this.#dependencies.listener.onPause();
-  }
-
-  /** Reports turns in their order: a service may transcribe a short turn before an earlier, longer one. */
-  #reportTurns(): void {
-    for (const turn of [...this.#turns]) {
-      if (turn.isReported) continue;
-      if (!isSettled(turn, this.#sentMs)) return;
-      this.#report(turn);
-    }
-  }
-
-  #report(turn: Turn): void {
-    turn.isReported = true;
-    const isCounted = this.#dependencies.listener.onTranscript(turn.said ?? '', secondsOf(turn));
-    if (isCounted || turn.said === undefined) return;
-    // Noise, or too little to interrupt: the model is not to answer it later.
-    this.#turns = this.#turns.filter((other) => other !== turn);
-    if (turn.reply) this.#drop(turn.reply);
-    this.#delete(turn.itemId);
-  }
-
-  #turn(itemId: string): Turn | undefined {
-    return this.#turns.find((turn) => turn.itemId === itemId);
+    const turn = this.#turns.find(itemId);
+    if (turn) this.#turns.transcribe(turn, text);
   }
 }
 
