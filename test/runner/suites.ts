@@ -200,8 +200,14 @@ const mocksTimers = (file: string) =>
 /** Tests of the service that mock timers, on one kind of database. */
 function mockedTimersSuite(database: 'pglite' | 'postgres', files: readonly string[]): Suite {
   const suite = serviceSuite('service', database, []);
-  const run = nodeTests(files.filter(mocksTimers));
-  return { ...suite, name: `${suite.name}:timers`, run, again: (again) => nodeTests(again) };
+  return {
+    ...suite,
+    name: `${suite.name}:timers`,
+    run: nodeTests(files.filter(mocksTimers)),
+    again: (again) => nodeTests(again),
+    // At once: they need no widget, and the build leaves a core free.
+    after: [],
+  };
 }
 
 /** Tests of the built element, with Web Test Runner. */
@@ -333,7 +339,7 @@ export function allSuites(): Suite[] {
       after: besideNoBrowsers,
       onlyIf: 'ci',
     },
-    { ...mockedTimersSuite('postgres', serviceTestsOnPostgres), onlyIf: 'ci' },
+    { ...mockedTimersSuite('postgres', serviceTestsOnPostgres), after: besideNoBrowsers, onlyIf: 'ci' },
     ...['demo', 'package', 'knowledge'].map((name): Suite => ({
       name,
       run: nodeTests(find(`test/${name}/**/*.test.ts`)),
@@ -372,6 +378,7 @@ export function allSuites(): Suite[] {
       run: nodeTests(find('test/size/**/*.test.ts', bundleTests)),
       counts: 'tests',
       after: ['build'],
+      onlyIf: 'ci',
       limit: 10,
     },
     {
