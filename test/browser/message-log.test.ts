@@ -125,7 +125,11 @@ describe('the message log', () => {
     /** Scrolls up from the end, and changes the height of the last message in the same frame. */
     async function scrollUpAndGrow(height: number): Promise<void> {
       log.scrollTop = log.scrollHeight;
-      await frames(3);
+      // Until it follows no earlier change any more: messages get their final height when they scroll into view.
+      for (let before = NaN; log.scrollHeight !== before;) {
+        before = log.scrollHeight;
+        await frames(3);
+      }
       log.scrollTop = 0;
       last.style.minHeight = `${height}px`;
       await frames(3);
