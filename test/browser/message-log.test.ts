@@ -126,10 +126,11 @@ describe('the message log', () => {
     async function scrollUpAndGrow(height: number): Promise<void> {
       log.scrollTop = log.scrollHeight;
       // Until it follows no earlier change any more: messages get their final height when they scroll into view.
-      for (let before = NaN; log.scrollHeight !== before;) {
+      let before: number;
+      do {
         before = log.scrollHeight;
         await frames(3);
-      }
+      } while (log.scrollHeight !== before);
       log.scrollTop = 0;
       last.style.minHeight = `${height}px`;
       await frames(3);

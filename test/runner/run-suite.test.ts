@@ -155,7 +155,7 @@ describe('selecting suites', () => {
     const mocking = inOneProcess
       .flatMap(({ run }) => run.filter((argument) => argument.startsWith('test/')))
       .filter((file) => /timers\.(?:enable|tick)\b/.test(readFileSync(join(repository, file), 'utf8')));
-    // Times of day alone are harmless.
+    // They mock `Date` alone, which is harmless.
     assert.deepEqual(
       [...new Set(mocking)],
       ['test/service/function-calling.test.ts', 'test/service/lead-outcomes.test.ts'],

@@ -121,17 +121,17 @@ export class CustomerTurns {
   }
 
   /**
-   * Removes the turns up to the answered one; without one, all. Those without a transcript are kept.
+   * Removes the turns up to the answered one. Those without a transcript are kept.
    *
    * @returns the replies to earlier turns, which are too late
    */
-  removeUntil(answered?: Turn): readonly RealtimeReply[] {
-    const count = answered ? this.#turns.indexOf(answered) : this.#turns.length;
-    const late = repliesTo(this.#turns.slice(0, count));
-    this.#turns = this.#turns.filter(
-      (turn, index) => index > count || turn.said === undefined || !turn.isReported,
-    );
-    return late;
+  removeUntil(answered: Turn): readonly RealtimeReply[] {
+    return this.#removeUntil(this.#turns.indexOf(answered));
+  }
+
+  /** Removes all turns, as {@link removeUntil} does. */
+  removeAll(): readonly RealtimeReply[] {
+    return this.#removeUntil(this.#turns.length);
   }
 
   /** The reply was stopped before anybody heard it. */
@@ -147,6 +147,14 @@ export class CustomerTurns {
 
   stopWaiting(): void {
     this.#waiting?.resolve(undefined);
+  }
+
+  #removeUntil(position: number): readonly RealtimeReply[] {
+    const late = repliesTo(this.#turns.slice(0, position));
+    this.#turns = this.#turns.filter(
+      (turn, index) => index > position || turn.said === undefined || !turn.isReported,
+    );
+    return late;
   }
 
   #report(turn: Turn): void {

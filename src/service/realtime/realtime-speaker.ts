@@ -121,7 +121,7 @@ export class RealtimeSpeaker implements Speaker {
     signal: AbortSignal,
   ): AsyncGenerator<ReplyPart> {
     const { instructions, turnInstructions } = this.#dependencies.options;
-    this.#dropAll(this.#turns.removeUntil());
+    this.#dropAll(this.#turns.removeAll());
     yield* this.#streamReply(
       this.#request({ instructions: `${instructions}\n\n${turnInstructions[reason]}` }),
       signal,
@@ -130,7 +130,7 @@ export class RealtimeSpeaker implements Speaker {
 
   /** Makes the model speak a text verbatim. */
   sayVerbatim(text: string): RealtimeReply {
-    this.#dropAll(this.#turns.removeUntil());
+    this.#dropAll(this.#turns.removeAll());
     const instructions = `Say exactly the following text, word for word, and nothing else:\n\n${text}`;
     return this.#request({ instructions, tool_choice: 'none' });
   }
