@@ -7,7 +7,7 @@ import { goesBy, selectSuites } from './runner/suites.ts';
 import { findEngines } from './support/browser/browsers.ts';
 
 /*
- * `npm test` runs what takes nine to ten minutes on two cores, each test once: in one browser, on the embedded database.
+ * `npm test` runs what takes about ten minutes on two cores, each test once: in one browser, on the embedded database.
  * `npm test -- ci` adds what must pass before a change is merged, in all browsers and on both databases; `npm test -- all`
  * runs everything; `npm test -- browser e2e` runs suites by name.
  * `TEST_ENGINES=chromium,firefox` limits the browsers; with `REQUIRE_ALL=1`, a missing browser or database is a failure.
